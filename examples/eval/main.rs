@@ -1,0 +1,3 @@
+//! Scores the extractors against labelled data.
+
+fn main() {}

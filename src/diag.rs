@@ -1,0 +1,85 @@
+//! Warnings as values. Bad data never aborts a run: it yields a [`Diag`] that says what was wrong, where, and how many
+//! bytes were skipped for it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// How much a warning matters to the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Worth knowing; nothing was lost.
+    Note,
+    /// Input was read in another way than it claims, or a part could not be understood; nothing was lost.
+    Warning,
+    /// Input was lost: bytes were skipped. `--strict` turns these into exit code 3.
+    Lost,
+}
+
+/// A place in an input file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Default)]
+pub struct Loc {
+    /// Path as shown to the user, relative to the INPUT.
+    pub file: String,
+    /// Line, from 1; 0 when the file as a whole is meant.
+    pub line: u64,
+    /// Byte offset of the line or span, from 0.
+    pub byte: u64,
+}
+
+/// Trouble in reading input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diag {
+    /// Kebab-case id of the kind of trouble, such as `bad-json`.
+    pub kind: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where it is.
+    pub loc: Loc,
+    /// Bytes that were skipped for it.
+    pub skipped: u64,
+    /// Records that were skipped for it (0 when the damaged span holds no whole record).
+    pub records: u64,
+    /// What was wrong and what was done, at most 500 characters, without a final full stop.
+    pub message: String,
+}
+
+impl Diag {
+    /// A warning that lost nothing.
+    pub fn warning(kind: &'static str, loc: Loc, message: impl Into<String>) -> Self {
+        Self { kind, severity: Severity::Warning, loc, skipped: 0, records: 0, message: cut(message.into()) }
+    }
+
+    /// A remark that lost nothing and asks for nothing.
+    pub fn note(kind: &'static str, loc: Loc, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, ..Self::warning(kind, loc, message) }
+    }
+
+    /// A warning about input that was skipped.
+    pub fn lost(kind: &'static str, loc: Loc, skipped: u64, records: u64, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Lost, skipped, records, ..Self::warning(kind, loc, message) }
+    }
+}
+
+impl fmt::Display for Diag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.loc.file)?;
+        if self.loc.line > 0 {
+            write!(f, ":{}", self.loc.line)?;
+        }
+        let level = if self.severity == Severity::Note { "note" } else { "warning" };
+        write!(f, ": {level}[{}]: {}", self.kind, self.message)?;
+        if self.skipped > 0 {
+            write!(f, " ({} bytes skipped at byte {})", self.skipped, self.loc.byte)?;
+        }
+        Ok(())
+    }
+}
+
+fn cut(message: String) -> String {
+    match message.char_indices().nth(500) {
+        Some((at, _)) => format!("{}…", &message[..message[..at].floor_char_boundary(496)]),
+        None => message,
+    }
+}

@@ -1,0 +1,153 @@
+//! Benchmarks: measurements, limits and efficiencies.
+
+pub mod limits;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::extract::tables::Table;
+use crate::session::{MsgIx, Session, Span};
+
+/// Everything known of the figures of a session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Bench {
+    /// Measurements, in reading order.
+    pub measurements: Vec<Measurement>,
+    /// Limits: from the transcript, from the limits file, from calculators.
+    pub limits: Vec<Limit>,
+    /// Measurements set against the limits that match them.
+    pub efficiencies: Vec<Efficiency>,
+}
+
+/// What a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeasurementRole {
+    /// A result.
+    #[default]
+    Measured,
+    /// What is possible at most.
+    Theoretical,
+    /// What is asked for.
+    Target,
+    /// What is expected.
+    Estimated,
+    /// What others report.
+    Quoted,
+    /// A result withdrawn, from a warm-up, or called invalid by its tool.
+    Invalid,
+    /// A difference or ratio of other figures.
+    Derived,
+}
+
+/// A figure with its unit and the conditions it holds under.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measurement {
+    /// Message.
+    pub msg: MsgIx,
+    /// Bytes it was read from.
+    pub span: Span,
+    /// What was measured, such as `output_throughput`.
+    pub metric: String,
+    /// Value in `unit`; `None` for a range.
+    pub value: Option<f64>,
+    /// Unit as written (with its prefix); `None` = not known.
+    pub unit: Option<String>,
+    /// What the figure is.
+    pub role: MeasurementRole,
+    /// `baseline`, `before` or `after`.
+    pub phase: Option<String>,
+    /// `mean`, `median`, `p99` …
+    pub statistic: Option<String>,
+    /// `total`, `per_gpu`, `per_user` …
+    pub scope: Option<String>,
+    /// Conditions: concurrency, batch, model …
+    pub params: BTreeMap<String, String>,
+    /// Lower end of a range or interval.
+    pub lo: Option<f64>,
+    /// Upper end of a range or interval.
+    pub hi: Option<f64>,
+    /// Half width after `±`.
+    pub pm: Option<f64>,
+    /// Written with `~` or `≈`.
+    pub approx: bool,
+    /// False for runs with failures, and for what was withdrawn.
+    pub valid: bool,
+    /// Whether a tool printed it, or somebody says so.
+    pub evidence: FigureEvidence,
+    /// Table (position in `Facts::tables`), row and column, from 0.
+    pub cell: Option<(u32, u32, u32)>,
+}
+
+/// Whether a tool printed a figure, or somebody says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum FigureEvidence {
+    /// Printed by a tool.
+    Tool,
+    /// Said in prose or in a table written by hand.
+    #[default]
+    Claimed,
+}
+
+/// Where a limit comes from. Earlier is preferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitOrigin {
+    /// The user's limits file.
+    File,
+    /// A figure the transcript itself calls theoretical.
+    Transcript,
+    /// A calculator whose inputs are all known.
+    Calculator,
+}
+
+/// What is possible at most (or at least, for times).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limit {
+    /// Id: the file's own, or made from message and metric.
+    pub id: String,
+    /// Message it was read from; `None` for the file's.
+    pub msg: Option<MsgIx>,
+    /// Bytes it was read from.
+    pub span: Option<Span>,
+    /// Metric it bounds; a file may give a glob.
+    pub metric: String,
+    /// Value in `unit`.
+    pub value: f64,
+    /// Unit as written.
+    pub unit: String,
+    /// Where it comes from.
+    pub origin: LimitOrigin,
+    /// `theoretical`, `calibrated`, `target`, `slo`, `vendor`, `measured_best` or `implied`.
+    pub kind: String,
+    /// `total`, `per_gpu`, `per_user` …
+    pub scope: Option<String>,
+    /// Conditions a measurement must meet.
+    pub applies_when: BTreeMap<String, String>,
+    /// Formula and inputs as written, or why they are unknown.
+    pub derivation: Option<String>,
+    /// Source as the file names it, or the message's citation.
+    pub source: String,
+}
+
+/// A measurement against a limit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Efficiency {
+    /// Position in [`Bench::measurements`].
+    pub measurement: u32,
+    /// Position in [`Bench::limits`].
+    pub limit: u32,
+    /// Measured ÷ limit, or limit ÷ measured where lower is better; units converted.
+    pub efficiency: f64,
+    /// 1 − efficiency.
+    pub gap: f64,
+    /// The limit's value in the unit of the measurement.
+    pub limit_in_unit: f64,
+}
+
+/// Reads every measurement and limit and sets them against each other.
+pub fn extract(_session: &Session, _tables: &[Table], _limits: &limits::LimitsFile) -> Bench {
+    Bench::default()
+}

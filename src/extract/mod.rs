@@ -1,0 +1,57 @@
+//! Stage 3: from a session to facts.
+//!
+//! One file or folder per kind of fact; each is a pure function of the session (and of facts of an earlier line below)
+//! and total: what it cannot read is an absence, not an error. Every fact names the bytes it was read from.
+
+pub mod artefacts;
+pub mod bench;
+pub mod directives;
+pub mod findings;
+pub mod options;
+pub mod plan;
+pub mod tables;
+
+use crate::session::{CallRef, Session};
+
+/// What the user adds to the transcript: limits to measure against.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Limits from a `limits.toml`.
+    pub limits: bench::limits::LimitsFile,
+}
+
+/// Everything extracted from one session.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Tool calls, in reading order.
+    pub calls: Vec<CallRef>,
+    /// Markdown tables, in reading order.
+    pub tables: Vec<tables::Table>,
+    /// Plan snapshots, items and transitions.
+    pub plan: plan::Plan,
+    /// Measurements, limits and efficiencies.
+    pub bench: bench::Bench,
+    /// Findings of the participants.
+    pub findings: findings::Findings,
+    /// What the user asked for.
+    pub directives: Vec<directives::Directive>,
+    /// Lists of options or next steps.
+    pub options: Vec<options::OptionList>,
+    /// Files written, read back, promised.
+    pub artefacts: Vec<artefacts::Artefact>,
+}
+
+/// Extracts every kind of fact from a session.
+pub fn extract(session: &Session, config: &Config) -> Facts {
+    let tables = tables::extract(session);
+    Facts {
+        calls: session.calls().map(|(at, _)| at).collect(),
+        plan: plan::extract(session),
+        bench: bench::extract(session, &tables, &config.limits),
+        findings: findings::extract(session, &tables),
+        directives: directives::extract(session),
+        options: options::extract(session, &tables),
+        artefacts: artefacts::extract(session),
+        tables,
+    }
+}

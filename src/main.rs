@@ -1,0 +1,5 @@
+//! The `turnpoint` program.
+
+fn main() -> std::process::ExitCode {
+    turnpoint::cli::run()
+}

@@ -1,0 +1,1 @@
+//! Stage 6b: from analyses to documents.

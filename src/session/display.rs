@@ -1,0 +1,43 @@
+//! How text of the transcript is shown: one invertible function for Markdown, HTML and terminal.
+
+use std::borrow::Cow;
+
+/// Makes control, bidirectional, zero-width and escape characters visible.
+///
+/// Each becomes `\u{XXXX}`; a backslash that already stands before `u{` is doubled, so the text can be read back.
+/// Line feed and tab stay. CSV, JSON and Parquet hold the raw text instead.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\u{") && !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        if c == '\\' && text[at..].starts_with("\\u{") {
+            out.push_str("\\\\");
+        } else if is_hidden(c) {
+            out.push_str(&format!("\\u{{{:04X}}}", c as u32));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{8}' | '\u{B}'..='\u{1F}' | '\u{7F}'..='\u{9F}'
+        | '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_would_hide() {
+        assert_eq!(visible("a\u{1b}[31mb\u{202e}c\n\t"), "a\\u{001B}[31mb\\u{202E}c\n\t");
+        assert_eq!(visible("\\u{001B}"), "\\\\u{001B}");
+        assert!(matches!(visible("plain → text"), Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,212 @@
+//! Tool calls, with the result folded into the call.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Place;
+
+/// One call of a tool by the agent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolCall {
+    /// The transcript's own call id; unique only inside a session.
+    pub id: String,
+    /// Name of the tool, as written.
+    pub tool: String,
+    /// What the tool does.
+    pub kind: ToolKind,
+    /// Arguments, as written.
+    pub input: Value,
+    /// What came back. `None` = nothing stands in the transcript; see [`ToolCall::status`].
+    pub result: Option<ToolResult>,
+    /// Time between call and result, where the transcript tells it.
+    pub duration_ms: Option<u64>,
+    /// Native id of the session or thread that the call started, where the transcript tells it.
+    pub started_thread: Option<String>,
+}
+
+/// What came back from a tool.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolResult {
+    /// How it ended.
+    pub status: CallStatus,
+    /// Exit code of the command, where the transcript tells it.
+    pub exit_code: Option<i64>,
+    /// Text that the model saw.
+    pub text: String,
+    /// The record it was read from.
+    pub place: Place,
+    /// Structured data that the program kept beside the text, small fields only.
+    pub data: Value,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallStatus {
+    /// The tool answered without error. A command's exit code may still be nonzero.
+    Ok,
+    /// The tool or the command failed, or the user refused it.
+    Error,
+    /// It was stopped before it ended.
+    Interrupted,
+    /// No result stands in the transcript.
+    #[default]
+    Missing,
+}
+
+impl CallStatus {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Interrupted => "interrupted",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+impl ToolCall {
+    /// How the call ended.
+    pub fn status(&self) -> CallStatus {
+        self.result.as_ref().map_or(CallStatus::Missing, |r| r.status)
+    }
+
+    /// Exit code of the command, where known.
+    pub fn exit_code(&self) -> Option<i64> {
+        self.result.as_ref().and_then(|r| r.exit_code)
+    }
+
+    /// Whether the call is known to have failed: an error, or a nonzero exit code.
+    pub fn failed(&self) -> bool {
+        self.status() == CallStatus::Error || self.exit_code().is_some_and(|c| c != 0)
+    }
+
+    /// Whether the call is known to have worked: answered without error and no nonzero exit code.
+    pub fn worked(&self) -> bool {
+        self.status() == CallStatus::Ok && self.exit_code().is_none_or(|c| c == 0)
+    }
+
+    /// Command line of a shell call.
+    pub fn command(&self) -> Option<&str> {
+        if self.kind != ToolKind::Shell {
+            return None;
+        }
+        ["command", "cmd", "script"].iter().find_map(|k| self.input.get(k)?.as_str())
+    }
+
+    /// What the call is aimed at: a path, an address, a pattern, a description.
+    pub fn target(&self) -> Option<&str> {
+        const KEYS: &[&str] = &[
+            "file_path",
+            "filePath",
+            "path",
+            "notebook_path",
+            "url",
+            "pattern",
+            "query",
+            "description",
+            "subject",
+            "taskId",
+            "skill",
+        ];
+        KEYS.iter().find_map(|k| self.input.get(k)?.as_str())
+    }
+
+    /// Path of the file that the call reads or changes.
+    pub fn path(&self) -> Option<&str> {
+        if !matches!(self.kind, ToolKind::Read | ToolKind::Write | ToolKind::Edit) {
+            return None;
+        }
+        ["file_path", "filePath", "path", "notebook_path"].iter().find_map(|k| self.input.get(k)?.as_str())
+    }
+}
+
+/// What a tool does, whatever the agent calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolKind {
+    /// Runs a command.
+    Shell,
+    /// Reads a file.
+    Read,
+    /// Writes a whole file.
+    Write,
+    /// Changes a part of a file.
+    Edit,
+    /// Looks for files or text.
+    Search,
+    /// Reads from the network.
+    Fetch,
+    /// Reads or changes the plan.
+    Plan,
+    /// Starts or follows a subagent.
+    Task,
+    /// Asks the user.
+    Ask,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl ToolKind {
+    /// The kind of a tool by its name, over all agents.
+    pub fn of(tool: &str) -> Self {
+        match tool.to_ascii_lowercase().as_str() {
+            "bash" | "shell" | "local_shell" | "shell_command" | "exec_command" | "write_stdin"
+            | "run_shell_command" | "run_command" | "execute_command" | "execute_bash" | "run_in_terminal"
+            | "bashoutput" | "killshell" | "killbash" | "powershell" => Self::Shell,
+            "read" | "read_file" | "readfile" | "view" | "view_image" | "notebookread" | "cat" => Self::Read,
+            "write" | "write_file" | "create_file" | "create" => Self::Write,
+            "edit"
+            | "multiedit"
+            | "notebookedit"
+            | "apply_patch"
+            | "patch"
+            | "replace"
+            | "str_replace"
+            | "str_replace_editor"
+            | "str_replace_based_edit_tool"
+            | "insert_edit_into_file"
+            | "replace_in_file" => Self::Edit,
+            "grep"
+            | "glob"
+            | "ls"
+            | "list"
+            | "search"
+            | "toolsearch"
+            | "find"
+            | "codesearch"
+            | "search_file_content"
+            | "grep_search"
+            | "file_search"
+            | "list_directory" => Self::Search,
+            "webfetch" | "web_fetch" | "websearch" | "web_search" | "web_search_call" | "fetch"
+            | "google_web_search" => Self::Fetch,
+            "todowrite" | "todoread" | "taskcreate" | "taskupdate" | "tasklist" | "taskget" | "update_plan"
+            | "write_todos" | "enterplanmode" | "exitplanmode" | "exit_plan_mode" | "plan_exit" | "plan_enter"
+            | "todo_write" | "todo_read" | "update_todo" | "manage_todo_list" | "task_tracker" | "todolist"
+            | "updatetodolist" | "update_todo_list" => Self::Plan,
+            "task" | "agent" | "taskoutput" | "taskstop" | "agentoutputtool" | "spawn_agent" | "wait_agent"
+            | "close_agent" | "send_input" | "sendmessage" | "new_task" => Self::Task,
+            "askuserquestion" | "question" | "request_user_input" | "ask_followup_question" => Self::Ask,
+            _ => Self::Other,
+        }
+    }
+
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Shell => "shell",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Edit => "edit",
+            Self::Search => "search",
+            Self::Fetch => "fetch",
+            Self::Plan => "plan",
+            Self::Task => "task",
+            Self::Ask => "ask",
+            Self::Other => "other",
+        }
+    }
+}

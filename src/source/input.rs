@@ -1,0 +1,88 @@
+//! Inputs: files, or bytes from standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+
+/// Something to read a transcript from.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Path as shown to the user, relative to the INPUT.
+    pub name: String,
+    data: Data,
+}
+
+#[derive(Debug, Clone)]
+enum Data {
+    File(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+/// The first bytes of an input, enough to tell its format.
+#[derive(Debug, Clone, Copy)]
+pub struct Head<'a> {
+    /// Path as shown to the user.
+    pub name: &'a str,
+    /// Path of the file; `None` for standard input.
+    pub path: Option<&'a Path>,
+    /// The first bytes, at most [`Head::SIZE`].
+    pub bytes: &'a [u8],
+    /// Whether `bytes` is the whole input.
+    pub whole: bool,
+}
+
+impl Head<'_> {
+    /// Bytes read to tell the format.
+    pub const SIZE: usize = 64 * 1024;
+}
+
+impl Input {
+    /// A file, shown as `name`.
+    pub fn file(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), data: Data::File(path.into()) }
+    }
+
+    /// Bytes at hand, shown as `name`.
+    pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { name: name.into(), data: Data::Bytes(bytes.into()) }
+    }
+
+    /// Path of the file; `None` for bytes at hand.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.data {
+            Data::File(path) => Some(path),
+            Data::Bytes(_) => None,
+        }
+    }
+
+    /// Opens it for reading from the start.
+    pub fn open(&self) -> Result<Box<dyn Read + Send + '_>, Error> {
+        Ok(match &self.data {
+            Data::File(path) => Box::new(File::open(path).map_err(|e| self.error(e))?),
+            Data::Bytes(bytes) => Box::new(&bytes[..]),
+        })
+    }
+
+    /// Reads it whole.
+    pub fn read(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.open()?.read_to_end(&mut bytes).map_err(|e| self.error(e))?;
+        Ok(bytes)
+    }
+
+    /// Reads the first bytes; the flag says whether that is all.
+    pub fn head(&self) -> Result<(Vec<u8>, bool), Error> {
+        let mut bytes = Vec::new();
+        self.open()?.take(Head::SIZE as u64 + 1).read_to_end(&mut bytes).map_err(|e| self.error(e))?;
+        let whole = bytes.len() <= Head::SIZE;
+        bytes.truncate(Head::SIZE);
+        Ok((bytes, whole))
+    }
+
+    /// An error in reading this input.
+    pub fn error(&self, source: io::Error) -> Error {
+        Error::Read { path: self.name.clone(), source }
+    }
+}

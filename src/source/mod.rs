@@ -1,0 +1,42 @@
+//! Stage 1: from bytes to sessions. One file per transcript format; the only stage that opens inputs.
+//!
+//! Files are first told apart by their heads ([`discover`]), put into groups that belong to one session or to a family
+//! of forks, and then each group is parsed on its own ([`load`]), so memory is bounded by the largest group.
+
+pub mod discover;
+mod input;
+pub mod lines;
+
+use crate::error::Error;
+use crate::session::{Draft, Session};
+
+pub use discover::{Discovered, Group, discover};
+pub use input::{Head, Input};
+
+/// A transcript format.
+#[derive(Debug)]
+pub struct Format {
+    /// Kebab-case id.
+    pub id: &'static str,
+    /// Agent that writes it, as in `sessions.agent`.
+    pub agent: &'static str,
+    /// What it is and where it is found, in one sentence.
+    pub about: &'static str,
+    /// How sure it is, from the first bytes, that a file is of this format: 0–100; from 50 it is taken.
+    pub sniff: fn(&Head<'_>) -> u8,
+    /// Names that tie files together: files that share one form a group. Read from the first bytes.
+    pub keys: fn(&Head<'_>) -> Vec<String>,
+    /// Files that belong to this one and stand near it, such as those of subagents.
+    pub companions: fn(&std::path::Path) -> Vec<std::path::PathBuf>,
+    /// Parses a group into sessions.
+    pub load: fn(&[Input]) -> Result<Vec<Draft>, Error>,
+}
+
+/// Formats, in the order in which they are asked.
+pub const FORMATS: &[Format] = &[];
+
+/// Parses a group and numbers its messages.
+pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Error> {
+    let drafts = (group.format.load)(&group.inputs)?;
+    Ok(drafts.into_iter().map(|draft| draft.finish(first_number)).collect())
+}

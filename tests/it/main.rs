@@ -1,0 +1,1 @@
+//! Black-box and whole-output tests.
