@@ -35,6 +35,8 @@ pub enum ThreadStart {
     Main,
     /// The tool call with this id, in whatever thread it stands.
     Call(String),
+    /// The tool call whose `started_thread` is this thread's native id: for formats where call ids repeat.
+    NativeId,
     /// Not known.
     Unknown,
 }
@@ -84,15 +86,32 @@ impl Draft {
         (0..main.len() as u64).map(|i| first.saturating_add(i)).collect()
     }
 
-    /// Threads by the id of the call that started them. Of two threads that name the same call, both are kept.
-    fn starts_by_call(&self) -> BTreeMap<String, Vec<usize>> {
-        let mut starts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    /// Threads by what names the call that started them. Of two threads that name the same call, both are kept.
+    fn starts_by_call(&self) -> BTreeMap<StartKey, Vec<usize>> {
+        let mut starts: BTreeMap<StartKey, Vec<usize>> = BTreeMap::new();
         for (i, thread) in self.threads.iter().enumerate().skip(1) {
-            if let ThreadStart::Call(id) = &thread.start {
-                starts.entry(id.clone()).or_default().push(i);
+            if let Some(key) = thread.start_key() {
+                starts.entry(key).or_default().push(i);
             }
         }
         starts
+    }
+}
+
+/// What a call is found by: its id, or the native id of the thread it started.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum StartKey {
+    Call(String),
+    Thread(String),
+}
+
+impl DraftThread {
+    fn start_key(&self) -> Option<StartKey> {
+        match &self.start {
+            ThreadStart::Call(id) => Some(StartKey::Call(id.clone())),
+            ThreadStart::NativeId => self.native_id.clone().map(StartKey::Thread),
+            ThreadStart::Main | ThreadStart::Unknown => None,
+        }
     }
 }
 
@@ -100,7 +119,7 @@ struct Numbering {
     session: Session,
     threads: Vec<DraftThread>,
     /// Threads not yet placed, by the call that starts them.
-    starts: BTreeMap<String, Vec<usize>>,
+    starts: BTreeMap<StartKey, Vec<usize>>,
 }
 
 impl Numbering {
@@ -115,8 +134,11 @@ impl Numbering {
             let mut children = Vec::new();
             for (part, p) in message.parts.iter().enumerate() {
                 let PartBody::Call(call) = &p.body else { continue };
-                for draft in self.starts.remove(&call.id).unwrap_or_default() {
-                    children.push((draft, CallRef { msg, part: part as u32 }));
+                let started = call.started_thread.clone().map(StartKey::Thread);
+                for key in std::iter::once(StartKey::Call(call.id.clone())).chain(started) {
+                    for draft in self.starts.remove(&key).unwrap_or_default() {
+                        children.push((draft, CallRef { msg, part: part as u32 }));
+                    }
                 }
             }
             self.session.messages.push(message);
@@ -139,8 +161,8 @@ impl Numbering {
             if self.threads[draft].messages.is_empty() {
                 continue;
             }
-            if let ThreadStart::Call(id) = &self.threads[draft].start
-                && let Some(left) = self.starts.get_mut(id)
+            if let Some(key) = self.threads[draft].start_key()
+                && let Some(left) = self.starts.get_mut(&key)
             {
                 left.retain(|&d| d != draft);
             }

@@ -185,6 +185,8 @@ pub struct Part {
 pub enum PartBody {
     /// Text said.
     Text(String),
+    /// Text that the program put into the message: file bodies, reminders, errors. Not said by the speaker.
+    Injected(String),
     /// The model's reasoning, where the transcript shows it.
     Reasoning(String),
     /// A tool call with its result.
@@ -281,13 +283,17 @@ impl Session {
         }
     }
 
-    /// Text parts said by a participant, in reading order, with their provenance. Reasoning and tool output are not
-    /// among them.
+    /// Text parts, said or injected, in reading order, with their provenance. Reasoning and tool output are not among
+    /// them.
     pub fn texts(&self) -> impl Iterator<Item = TextRef<'_>> {
         self.iter().flat_map(|(msg, m)| {
             m.parts.iter().enumerate().filter_map(move |(i, p)| match &p.body {
                 PartBody::Text(text) => {
                     let provenance = Provenance::of_text(m);
+                    Some(TextRef { msg, part: i as u32, field: Field::Text, text, provenance })
+                }
+                PartBody::Injected(text) => {
+                    let provenance = Provenance::Injected;
                     Some(TextRef { msg, part: i as u32, field: Field::Text, text, provenance })
                 }
                 _ => None,
@@ -307,7 +313,7 @@ impl Session {
     pub fn text_of(&self, span: &Span) -> Option<&str> {
         let part = self.messages.get(span.msg.at())?.parts.get(span.part as usize)?;
         match (&part.body, &span.field) {
-            (PartBody::Text(t) | PartBody::Reasoning(t), Field::Text) => Some(t),
+            (PartBody::Text(t) | PartBody::Injected(t) | PartBody::Reasoning(t), Field::Text) => Some(t),
             (PartBody::Call(c), Field::Output) => c.result.as_ref().map(|r| r.text.as_str()),
             (PartBody::Call(c), Field::Input(pointer)) => c.input.pointer(pointer)?.as_str(),
             _ => None,
@@ -347,7 +353,7 @@ impl Session {
 }
 
 impl Message {
-    /// All text parts, joined by blank lines.
+    /// All text parts, joined by blank lines; injected text is not among them.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .parts
