@@ -1,7 +1,79 @@
 //! Stage 7: from arguments to calls of the other stages. One file per command.
+//!
+//! Only here the program prints, reads the environment and decides on exit codes.
+
+mod exit;
+mod input;
+mod newest;
+#[allow(dead_code)]
+mod output;
+
+mod completions;
+mod formats;
+mod show;
+
 use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use exit::Exit;
+
+/// Says what happened in the session of an AI agent, and proves it message by message.
+#[derive(Debug, Parser)]
+#[command(name = "turnpoint", version, about, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+INPUT is a transcript file, a folder that holds some, or - for standard input.
+Exit codes: 0 done; 1 a check found something (audit --fail-on); 2 wrong usage, configuration, message or SQL;
+3 an INPUT could not be read (with --strict also when input was skipped); 4 output could not be written.";
+
+/// Options of every command.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Global {
+    /// Exit with 3 when a part of the input had to be skipped
+    #[arg(long, global = true)]
+    strict: bool,
+    /// Threads to use [default: all cores]; the output does not depend on it
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    /// Print no warnings about the input
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Show(show::Args),
+    Formats(formats::Args),
+    Completions(completions::Args),
+}
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    ExitCode::SUCCESS
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::of_clap(&error),
+    };
+    if let Some(threads) = cli.global.threads {
+        // Fails only when the pool exists already, which nothing before this line can cause.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    let run = input::Run::new(cli.global);
+    let result = match cli.command {
+        Command::Show(args) => show::run(args, &run),
+        Command::Formats(args) => formats::run(args),
+        Command::Completions(args) => completions::run(args),
+    };
+    exit::of(result, &run)
+}
+
+/// The argument parser, for completions and documentation.
+pub(crate) fn command() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
 }

@@ -116,6 +116,32 @@ pub enum MessageKind {
     Notice,
 }
 
+impl Role {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+        }
+    }
+}
+
+impl MessageKind {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Reply => "reply",
+            Self::CompactionSummary => "compaction-summary",
+            Self::SyntheticContinuation => "synthetic-continuation",
+            Self::InjectedContext => "injected-context",
+            Self::Command => "command",
+            Self::Notice => "notice",
+        }
+    }
+}
+
 /// One message. See `docs/formats.md` for what counts as one in each format.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Message {

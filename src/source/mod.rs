@@ -40,3 +40,10 @@ pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Er
     let drafts = (group.format.load)(&group.inputs)?;
     Ok(drafts.into_iter().map(|draft| draft.finish(first_number)).collect())
 }
+
+/// The format of an input by its head: the surest of those that are sure enough.
+pub fn recognise(head: &Head<'_>) -> Option<&'static Format> {
+    let scored = FORMATS.iter().map(|f| ((f.sniff)(head), f)).filter(|(score, _)| *score >= 50);
+    // `max_by_key` keeps the last of equals; reversed, the first of the registry wins.
+    scored.rev().max_by_key(|(score, _)| *score).map(|(_, f)| f)
+}

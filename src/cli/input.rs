@@ -1,0 +1,227 @@
+//! From INPUT arguments to analysed sessions, one after the other, in the order given.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::exit::{Exit, usage};
+use super::{Global, newest};
+use crate::analysis::{Analysis, analyse};
+use crate::diag::{Diag, Severity};
+use crate::error::Error;
+use crate::extract::Config;
+use crate::session::{MsgIx, Session, visible};
+use crate::source::{self, Group};
+
+/// Warnings printed before the rest is only counted.
+const WARNINGS_SHOWN: usize = 20;
+
+/// Where to read sessions from.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct InputArgs {
+    /// Transcript files, folders that hold some, or - for standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Number of the first message, for transcripts that carry no numbers
+    #[arg(long, value_name = "N")]
+    pub(crate) first_number: Option<u64>,
+    /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
+    #[arg(long, value_name = "ID|N|latest")]
+    pub(crate) pick: Option<String>,
+}
+
+/// What happened on the way: decides on the exit code and on what is said on standard error.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) global: Global,
+    exit: Cell<Exit>,
+    warnings: RefCell<BTreeMap<&'static str, usize>>,
+    shown: Cell<usize>,
+}
+
+impl Run {
+    pub(super) fn new(global: Global) -> Self {
+        Self { global, exit: Cell::new(Exit::Done), warnings: RefCell::default(), shown: Cell::new(0) }
+    }
+
+    /// The exit code that the input asks for.
+    pub(super) fn exit(&self) -> Exit {
+        let left: usize = self.warnings.borrow().values().sum();
+        if left > 0 && !self.global.quiet {
+            let kinds: Vec<String> = self.warnings.borrow().iter().map(|(kind, n)| format!("{n} × {kind}")).collect();
+            self.say(&format!("and {left} more warnings: {}", kinds.join(", ")));
+        }
+        self.exit.get()
+    }
+
+    /// Raises the exit code.
+    pub(crate) fn raise(&self, exit: Exit) {
+        self.exit.set(self.exit.get().max(exit));
+    }
+
+    /// Prints a line on standard error, with nothing hidden in it.
+    pub(crate) fn say(&self, line: &str) {
+        let _ = writeln!(io::stderr(), "turnpoint: {}", visible(line));
+    }
+
+    fn warn(&self, diags: &[Diag]) {
+        for diag in diags {
+            if diag.severity == Severity::Lost && self.global.strict {
+                self.raise(Exit::Unread);
+            }
+            if diag.severity == Severity::Note || self.global.quiet {
+                continue;
+            }
+            if self.shown.get() < WARNINGS_SHOWN {
+                self.shown.set(self.shown.get() + 1);
+                let _ = writeln!(io::stderr(), "{}", visible(&diag.to_string().replace('\n', "⏎")));
+            } else {
+                *self.warnings.borrow_mut().entry(diag.kind).or_default() += 1;
+            }
+        }
+    }
+
+    fn fail(&self, error: &Error) {
+        self.say(&error.to_string());
+        self.raise(Exit::Unread);
+    }
+
+    /// Analyses every session of the inputs and hands them over in order. As many groups are held in memory as there
+    /// are threads.
+    pub(crate) fn each(
+        &self,
+        args: &InputArgs,
+        config: &Config,
+        experimental: bool,
+        mut take: impl FnMut(Analysis) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let groups = self.groups(args)?;
+        let bar = progress(groups.len());
+        let wanted = args.pick.as_deref().map(|pick| self.pick(&groups, args, pick)).transpose()?;
+        for window in groups.chunks(rayon::current_num_threads().max(1)) {
+            let loaded: Vec<Result<Vec<Analysis>, Error>> = window
+                .par_iter()
+                .map(|group| {
+                    let sessions = source::load(group, args.first_number)?;
+                    let chosen = sessions.into_iter().filter(|s| wanted.as_ref().is_none_or(|w| *w == key(s)));
+                    Ok(chosen.map(|session| analyse(session, config, experimental)).collect())
+                })
+                .collect();
+            for result in loaded {
+                bar.inc(1);
+                match result {
+                    Ok(analyses) => {
+                        for analysis in analyses {
+                            self.warn(&analysis.session.warnings);
+                            take(analysis)?;
+                        }
+                    }
+                    Err(error) => self.fail(&error),
+                }
+            }
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// The one session of an input; where there are several, `--pick` chooses.
+    pub(crate) fn one(&self, args: &InputArgs, config: &Config, experimental: bool) -> anyhow::Result<Analysis> {
+        let mut all = Vec::new();
+        self.each(args, config, experimental, |analysis| {
+            all.push(analysis);
+            Ok(())
+        })?;
+        match all.len() {
+            1 => Ok(all.remove(0)),
+            0 if self.exit.get() == Exit::Done => Err(usage("the input holds no session")),
+            0 => Err(Quiet.into()),
+            n => {
+                let list: Vec<String> =
+                    all.iter().enumerate().map(|(i, a)| format!("  {}  {}", i + 1, named(&a.session))).collect();
+                Err(usage(format!("the input holds {n} sessions; choose one with --pick:\n{}", list.join("\n"))))
+            }
+        }
+    }
+
+    /// The groups of files behind the inputs.
+    pub(crate) fn groups(&self, args: &InputArgs) -> anyhow::Result<Vec<Group>> {
+        let inputs = if args.inputs.is_empty() { vec![newest::session(self)?] } else { args.inputs.clone() };
+        let found = source::discover(&inputs);
+        self.warn(&found.warnings);
+        for error in &found.errors {
+            self.fail(error);
+        }
+        Ok(found.groups)
+    }
+
+    /// The key of the session that `--pick` names. Reads all of them: positions count over the whole input.
+    fn pick(&self, groups: &[Group], args: &InputArgs, pick: &str) -> anyhow::Result<(String, String)> {
+        let mut sessions = Vec::new();
+        for group in groups {
+            let loaded = source::load(group, args.first_number)?;
+            sessions.extend(loaded.iter().map(|s| (key(s), s.last_at(), named(s))));
+        }
+        let chosen = match (pick, pick.parse::<usize>()) {
+            ("latest", _) => sessions.iter().max_by_key(|(_, at, _)| *at),
+            (_, Ok(n)) if n >= 1 && n <= sessions.len() => sessions.get(n - 1),
+            _ => sessions.iter().find(|(key, ..)| key.1.starts_with(pick)),
+        };
+        let list =
+            || sessions.iter().enumerate().map(|(i, s)| format!("  {}  {}", i + 1, s.2)).collect::<Vec<_>>().join("\n");
+        chosen.map(|s| s.0.clone()).ok_or_else(|| usage(format!("no session `{pick}`; the input holds:\n{}", list())))
+    }
+}
+
+/// An error that was already told; only the exit code is left.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing could be read")]
+pub(crate) struct Quiet;
+
+fn key(session: &Session) -> (String, String) {
+    (session.agent.clone(), session.id.clone())
+}
+
+/// One line that lets a reader tell a session from others.
+pub(crate) fn named(session: &Session) -> String {
+    let title = session.title.as_deref().unwrap_or("(no title)");
+    let at = session.first_at().map(|t| t.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_else(|| "no date".into());
+    format!("{}  {}  {}  {} messages  {}", session.id, session.agent, at, session.messages.len(), title)
+}
+
+/// The message that MSG names, or an error that says what exists.
+pub(crate) fn message(session: &Session, name: &str) -> anyhow::Result<MsgIx> {
+    session.find(name).ok_or_else(|| {
+        let (first, last) = (session.messages.first(), session.messages.iter().rfind(|m| m.label.msg > 0));
+        match (first, last) {
+            (Some(first), Some(last)) => usage(format!(
+                "no message `{name}`: the session's messages go from {} to {}; a native id is understood as well",
+                first.label, last.label
+            )),
+            _ => usage(format!("no message `{name}`: the session holds no messages")),
+        }
+    })
+}
+
+/// The messages that `A..B`, `A..`, `..B` or `A` names, both ends included.
+pub(crate) fn range(session: &Session, text: &str) -> anyhow::Result<std::ops::RangeInclusive<MsgIx>> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let last = last.trim_start_matches(['=', '.']);
+    let end = MsgIx(session.messages.len().saturating_sub(1) as u32);
+    let first = if first.is_empty() { MsgIx(0) } else { message(session, first)? };
+    let last = if last.is_empty() { end } else { message(session, last)? };
+    if first > last {
+        return Err(usage(format!("`{text}` ends before it begins")));
+    }
+    Ok(first..=last)
+}
+
+/// Progress on a terminal, nothing elsewhere.
+fn progress(groups: usize) -> indicatif::ProgressBar {
+    if groups < 2 || !io::stderr().is_terminal() {
+        return indicatif::ProgressBar::hidden();
+    }
+    indicatif::ProgressBar::new(groups as u64)
+}

@@ -1,0 +1,108 @@
+//! Printing: tables for people, CSV, JSON and NDJSON for programs.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
+
+use crate::error::Error;
+use crate::session::visible;
+
+/// Writes to standard output in one go.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    write_out(&[text.as_bytes()])
+}
+
+/// Writes bytes and a line feed to standard output.
+pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    write_out(&[bytes, b"\n"])
+}
+
+fn write_out(pieces: &[&[u8]]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    pieces
+        .iter()
+        .try_for_each(|p| out.write_all(p))
+        .and_then(|()| out.flush())
+        .map_err(|source| Error::Write { path: "standard output".into(), source }.into())
+}
+
+/// Prints a value as pretty JSON.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(value).context("cannot form JSON")?;
+    print(&(text + "\n"))
+}
+
+/// Writes a file whole: beside its place under a temporary name, flushed, then renamed.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let error = |source: io::Error| Error::Write { path: path.into(), source };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(error)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(error)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(error)?;
+    make_readable(&file).map_err(error)?;
+    file.persist(path).map_err(|e| error(e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private; what is put in place gets the usual mode.
+#[cfg(unix)]
+fn make_readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_: &tempfile::NamedTempFile) -> io::Result<()> {
+    Ok(())
+}
+
+/// A table for people: columns aligned by display width, nothing hidden, each row on one line unless the terminal is
+/// narrower. Without a terminal nothing is cut or wrapped, so that the output is the same everywhere.
+pub(crate) fn grid(header: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.iter().copied());
+    for row in rows {
+        table.add_row(row.iter().map(|cell| one_line(cell)));
+    }
+    match terminal_width() {
+        Some(width) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width),
+        None => table.set_content_arrangement(ContentArrangement::Disabled),
+    };
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(4)));
+    }
+    let mut out = String::new();
+    for line in table.lines() {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// A Markdown table; cells are shown with nothing hidden and with `|` escaped.
+pub(crate) fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
+    let mut out = format!("| {} |\n|{}\n", header.join(" | "), "---|".repeat(header.len()));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| crate::report::text::cell(cell)).collect();
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+/// Text on one line, with nothing hidden in it.
+pub(crate) fn one_line(text: &str) -> String {
+    let flat: Vec<&str> = text.split_whitespace().collect();
+    visible(&flat.join(" ")).into_owned()
+}
+
+/// Columns of the terminal that standard output goes to.
+pub(crate) fn terminal_width() -> Option<u16> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size().map(|(width, _)| width.0)
+}

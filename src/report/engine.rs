@@ -1,0 +1,100 @@
+//! The one template engine: templates that are built in, and a folder that may replace some of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use include_dir::{Dir, include_dir};
+use serde::Serialize;
+use tera::{Context, Kwargs, State, Tera};
+
+use super::text;
+use crate::error::Error;
+
+static BUILT_IN: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/templates");
+
+/// Templates, ready to be filled.
+#[derive(Debug)]
+pub struct Engine(Tera);
+
+impl Engine {
+    /// The built-in templates.
+    pub fn built_in() -> Result<Self, Error> {
+        Self::new(BTreeMap::new())
+    }
+
+    /// The built-in templates, those replaced that a folder holds under the same name.
+    pub fn with_folder(folder: &Path) -> Result<Self, Error> {
+        let mut files = BTreeMap::new();
+        read_folder(folder, folder, &mut files)?;
+        Self::new(files)
+    }
+
+    fn new(replaced: BTreeMap<String, String>) -> Result<Self, Error> {
+        let mut files = BTreeMap::new();
+        collect(&BUILT_IN, &mut files);
+        files.extend(replaced);
+        let mut tera = Tera::new();
+        tera.autoescape_on(vec![".html"]);
+        tera.register_filter("md", |v: &str, _: Kwargs, _: &State| text::cell(v));
+        tera.register_filter("code", |v: &str, _: Kwargs, _: &State| text::code(v));
+        tera.register_filter("fence", |v: &str, _: Kwargs, _: &State| text::fence(v));
+        tera.register_filter("short", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+            Ok(text::short(v, kwargs.must_get::<usize>("max")?))
+        });
+        tera.register_filter("plural", plural);
+        tera.add_raw_templates(files).map_err(|e| template_error(&e))?;
+        Ok(Self(tera))
+    }
+
+    /// Fills a template with a view.
+    pub fn render(&self, template: &str, view: &impl Serialize) -> Result<String, Error> {
+        let context = Context::from_serialize(view).map_err(|e| template_error(&e))?;
+        self.0.render(template, &context).map_err(|e| template_error(&e))
+    }
+
+    /// Whether a template of this name exists.
+    pub fn has(&self, template: &str) -> bool {
+        self.0.contains_template(template)
+    }
+}
+
+/// `3 | plural(one="item", many="items")` → `3 items`.
+fn plural(n: i64, kwargs: Kwargs, _: &State) -> tera::TeraResult<String> {
+    let word: String = kwargs.must_get(if n == 1 { "one" } else { "many" })?;
+    Ok(format!("{n} {word}"))
+}
+
+fn template_error(error: &tera::Error) -> Error {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    Error::Template(text)
+}
+
+fn collect(dir: &Dir<'static>, files: &mut BTreeMap<String, String>) {
+    for file in dir.files() {
+        if let Some(content) = file.contents_utf8() {
+            files.insert(file.path().to_string_lossy().replace('\\', "/"), content.to_string());
+        }
+    }
+    dir.dirs().for_each(|d| collect(d, files));
+}
+
+fn read_folder(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) -> Result<(), Error> {
+    let error = |path: &Path, source| Error::Read { path: path.display().to_string(), source };
+    for entry in fs::read_dir(folder).map_err(|e| error(folder, e))? {
+        let path = entry.map_err(|e| error(folder, e))?.path();
+        if path.is_dir() {
+            read_folder(root, &path, files)?;
+        } else if let Ok(name) = path.strip_prefix(root) {
+            let content = fs::read_to_string(&path).map_err(|e| error(&path, e))?;
+            files.insert(name.to_string_lossy().replace('\\', "/"), content);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Text of the transcript, made safe for Markdown.
+
+use crate::session::visible;
+
+/// Text as a Markdown table cell or a piece of a line: on one line, nothing hidden, no mark of Markdown left active.
+pub fn cell(text: &str) -> String {
+    let flat: Vec<&str> = text.split_whitespace().collect();
+    escape(&flat.join(" "))
+}
+
+/// Text on one line as cell does, cut after `max` characters.
+pub fn short(text: &str, max: usize) -> String {
+    cell(&cut(text, max))
+}
+
+/// The first `max` characters, with an ellipsis when something was cut.
+pub fn cut(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_string(),
+    }
+}
+
+/// Escapes what Markdown would act on. Every ASCII mark may be escaped by a backslash (CommonMark 2.4); only those that
+/// can start something inside a line are, so that the source stays readable.
+pub fn escape(text: &str) -> String {
+    let shown = visible(text);
+    let mut out = String::with_capacity(shown.len() + 8);
+    let mut before = ' ';
+    for (at, c) in shown.char_indices() {
+        let after = shown[at + c.len_utf8()..].chars().next().unwrap_or(' ');
+        let active = match c {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '$' => true,
+            // Inside a word `_` is no mark, and `&` is one only before an entity.
+            '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
+            '&' => after == '#' || after.is_ascii_alphabetic(),
+            '#' | '+' | '-' | '=' => at == 0,
+            '.' | ')' => before.is_ascii_digit() && shown[..at].bytes().all(|b| b.is_ascii_digit()),
+            ':' => after == '/' || after == '-',
+            _ => false,
+        };
+        if active {
+            out.push('\\');
+        }
+        out.push(c);
+        before = c;
+    }
+    out
+}
+
+/// A code span that holds the text, whatever back quotes are in it.
+pub fn code(text: &str) -> String {
+    let flat: Vec<&str> = text.split_whitespace().collect();
+    let shown = visible(&flat.join(" ")).replace('|', "\\|");
+    if shown.is_empty() {
+        return String::new();
+    }
+    let ticks = "`".repeat(longest_run(&shown, '`') + 1);
+    let pad = if shown.starts_with('`') || shown.ends_with('`') { " " } else { "" };
+    format!("{ticks}{pad}{shown}{pad}{ticks}")
+}
+
+/// A fenced block that holds the text, whatever fences are in it.
+pub fn fence(text: &str) -> String {
+    let shown = visible(text);
+    let ticks = "`".repeat(longest_run(&shown, '`').max(2) + 1);
+    format!("{ticks}text\n{}\n{ticks}", shown.trim_end_matches('\n'))
+}
+
+fn longest_run(text: &str, mark: char) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == mark { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a reader sees of a piece of Markdown.
+    fn shown(markdown: &str) -> String {
+        use pulldown_cmark::{Event, Options, Parser};
+        Parser::new_ext(markdown, Options::all())
+            .filter_map(|event| match event {
+                Event::Text(t) | Event::Code(t) => Some(t.to_string()),
+                Event::Html(t) | Event::InlineHtml(t) => Some(format!("HTML {t}")),
+                Event::SoftBreak | Event::HardBreak => Some(" ".into()),
+                Event::TaskListMarker(_) => Some("TASK".into()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_is_escaped_is_read_back() {
+        for text in [
+            "# no heading",
+            "- no list",
+            "1. no list",
+            "a *b* _c_ ~~d~~",
+            "<script>alert(1)</script>",
+            "[x](y) ![z](w)",
+            "a|b",
+            "`code`",
+            "\\*",
+            "&lt;",
+            "snake_case_name",
+            "+ x",
+            "> quote",
+            "= y",
+            "12) z",
+            "$x$",
+            "http://a.b/c",
+            "--- ",
+            "1.5 tok/s",
+            "- [ ] task",
+            "a :smile: b",
+            "[^1]",
+            "**bold**text",
+            "a\\",
+        ] {
+            assert_eq!(shown(&cell(text)), text.trim(), "{text}");
+            assert_eq!(shown(&format!("x {}", code(text))).replace("\\|", "|"), format!("x {}", text.trim()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_run_inside() {
+        assert_eq!(fence("a\n````\nb\n"), "`````text\na\n````\nb\n`````");
+        assert_eq!(shown(&fence("```\n# x\n```")), "```\n# x\n```\n");
+    }
+}
