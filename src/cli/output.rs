@@ -8,7 +8,6 @@ use anyhow::Context;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use crate::error::Error;
-use crate::session::visible;
 
 /// Writes to standard output in one go.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
@@ -95,8 +94,7 @@ pub(crate) fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
 
 /// Text on one line, with nothing hidden in it.
 pub(crate) fn one_line(text: &str) -> String {
-    let flat: Vec<&str> = text.split_whitespace().collect();
-    visible(&flat.join(" ")).into_owned()
+    crate::report::text::plain(text)
 }
 
 /// Columns of the terminal that standard output goes to.

@@ -72,6 +72,7 @@ fn show(out: &mut String, session: &Session, message: &Message) -> std::fmt::Res
 fn show_part(out: &mut String, part: &Part) -> std::fmt::Result {
     match &part.body {
         PartBody::Text(text) => writeln!(out, "{}\n", visible(text)),
+        PartBody::Injected(text) => writeln!(out, "(added by the program)\n{}\n", visible(text)),
         PartBody::Reasoning(text) => writeln!(out, "(reasoning)\n{}\n", visible(text)),
         PartBody::Attachment { name, bytes } => writeln!(out, "(attachment {}, {bytes} bytes)\n", visible(name)),
         PartBody::Patch { files } => writeln!(out, "(patch of {})\n", visible(&files.join(", "))),

@@ -13,35 +13,51 @@ use crate::error::Error;
 
 static BUILT_IN: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
+/// What the templates are filled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// Markdown, and HTML made from it: citations are links, text of the transcript is escaped.
+    Markdown,
+    /// A terminal: citations and text are plain.
+    Terminal,
+}
+
 /// Templates, ready to be filled.
 #[derive(Debug)]
 pub struct Engine(Tera);
 
 impl Engine {
-    /// The built-in templates.
-    pub fn built_in() -> Result<Self, Error> {
-        Self::new(BTreeMap::new())
-    }
-
-    /// The built-in templates, those replaced that a folder holds under the same name.
-    pub fn with_folder(folder: &Path) -> Result<Self, Error> {
-        let mut files = BTreeMap::new();
-        read_folder(folder, folder, &mut files)?;
-        Self::new(files)
-    }
-
-    fn new(replaced: BTreeMap<String, String>) -> Result<Self, Error> {
+    /// The built-in templates, those replaced that `folder` holds under the same name.
+    ///
+    /// Filters of the templates: `md` (text of the transcript on one line), `code` (the same as code), `fence` (as a
+    /// block), `short(max=…)` (cut, then `md`), `cite` (a message number), `plural(one=…, many=…)`.
+    pub fn new(target: Target, folder: Option<&Path>) -> Result<Self, Error> {
         let mut files = BTreeMap::new();
         collect(&BUILT_IN, &mut files);
-        files.extend(replaced);
+        if let Some(folder) = folder {
+            read_folder(folder, folder, &mut files)?;
+        }
         let mut tera = Tera::new();
         tera.autoescape_on(vec![".html"]);
-        tera.register_filter("md", |v: &str, _: Kwargs, _: &State| text::cell(v));
-        tera.register_filter("code", |v: &str, _: Kwargs, _: &State| text::code(v));
+        match target {
+            Target::Markdown => {
+                tera.register_filter("md", |v: &str, _: Kwargs, _: &State| text::cell(v));
+                tera.register_filter("code", |v: &str, _: Kwargs, _: &State| text::code(v));
+                tera.register_filter("cite", |v: &str, _: Kwargs, _: &State| text::cite(v));
+                tera.register_filter("short", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+                    Ok(text::short(v, kwargs.must_get::<usize>("max")?))
+                });
+            }
+            Target::Terminal => {
+                tera.register_filter("md", |v: &str, _: Kwargs, _: &State| text::plain(v));
+                tera.register_filter("code", |v: &str, _: Kwargs, _: &State| text::plain(v));
+                tera.register_filter("cite", |v: &str, _: Kwargs, _: &State| format!("[msg {v}]"));
+                tera.register_filter("short", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+                    Ok(text::cut(&text::plain(v), kwargs.must_get::<usize>("max")?))
+                });
+            }
+        }
         tera.register_filter("fence", |v: &str, _: Kwargs, _: &State| text::fence(v));
-        tera.register_filter("short", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
-            Ok(text::short(v, kwargs.must_get::<usize>("max")?))
-        });
         tera.register_filter("plural", plural);
         tera.add_raw_templates(files).map_err(|e| template_error(&e))?;
         Ok(Self(tera))

@@ -8,7 +8,18 @@ pub fn cell(text: &str) -> String {
     escape(&flat.join(" "))
 }
 
-/// Text on one line as cell does, cut after `max` characters.
+/// Text on one line with nothing hidden, for a terminal.
+pub fn plain(text: &str) -> String {
+    let flat: Vec<&str> = text.split_whitespace().collect();
+    visible(&flat.join(" ")).into_owned()
+}
+
+/// A message number as a link to the message.
+pub fn cite(label: &str) -> String {
+    format!("[msg {label}](#msg-{})", label.replace('.', "-"))
+}
+
+/// Text on one line as [`cell`] does, cut after `max` characters.
 pub fn short(text: &str, max: usize) -> String {
     cell(&cut(text, max))
 }
@@ -84,7 +95,7 @@ mod tests {
     /// What a reader sees of a piece of Markdown.
     fn shown(markdown: &str) -> String {
         use pulldown_cmark::{Event, Options, Parser};
-        Parser::new_ext(markdown, Options::all())
+        Parser::new_ext(markdown, Options::all() - Options::ENABLE_SMART_PUNCTUATION)
             .filter_map(|event| match event {
                 Event::Text(t) | Event::Code(t) => Some(t.to_string()),
                 Event::Html(t) | Event::InlineHtml(t) => Some(format!("HTML {t}")),
