@@ -1,63 +1,58 @@
 //! Plan state: snapshots of todo lists, the items behind them, and every change of every item.
+//!
+//! [`sources`] read plan writes, one file per source; [`lineage`] says which item of one list continues which of the
+//! list before; [`follow`] folds the writes into items and transitions; [`evidence`] says what proves a completion.
+
+mod changes;
+mod follow;
+mod lineage;
+mod similarity;
+pub mod sources;
+mod state;
+mod wording;
 
 use serde::Serialize;
 
+pub use state::{State, TransitionKind, matrix_markdown};
+
+use crate::diag::Diag;
 use crate::session::{CallRef, MsgIx, Session, Span, ThreadIx};
 
 /// Everything known of the plans of a session, over all threads.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
+    /// Lists, in order of first write: one per thread and source (and file).
+    pub lists: Vec<PlanList>,
     /// Plan writes, in reading order.
     pub snapshots: Vec<PlanSnapshot>,
     /// Items, in order of first appearance; an item keeps its identity when it is reworded.
     pub items: Vec<PlanItem>,
     /// Rows of (write, item, kind), in order of write, then position of the item in the list.
     pub transitions: Vec<Transition>,
+    /// What could not be understood, such as an unknown status word.
+    pub warnings: Vec<Diag>,
 }
 
 /// Position of an item in [`Plan::items`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ItemIx(pub u32);
 
-/// State of a plan item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// Not in the list.
-    #[default]
-    Absent,
-    /// To be done.
-    Pending,
-    /// Being done.
-    Active,
-    /// Done.
-    Done,
-    /// Given up.
-    Cancelled,
-    /// Waiting for something.
-    Blocked,
-    /// A word this version does not know.
-    Other,
+impl ItemIx {
+    /// The position as an index.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
 }
 
-impl State {
-    /// The word used in output.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Absent => "absent",
-            Self::Pending => "pending",
-            Self::Active => "active",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-            Self::Blocked => "blocked",
-            Self::Other => "other",
-        }
-    }
-
-    /// Whether an item in this state is still to be dealt with.
-    pub fn is_open(self) -> bool {
-        matches!(self, Self::Pending | Self::Active | Self::Blocked | Self::Other)
-    }
+/// One list of items that is written again and again.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PlanList {
+    /// Thread whose plan it is.
+    pub thread: ThreadIx,
+    /// Where it comes from.
+    pub source: PlanSource,
+    /// What tells it from other lists of that source: the path of a file, `tasks` for one-item tools, else empty.
+    pub name: String,
 }
 
 /// Where a snapshot comes from.
@@ -94,6 +89,8 @@ pub struct PlanSnapshot {
     pub msg: MsgIx,
     /// Thread whose plan it is.
     pub thread: ThreadIx,
+    /// Position in [`Plan::lists`].
+    pub list: u32,
     /// Call that wrote it; `None` for plans in prose.
     pub call: Option<CallRef>,
     /// Order among the writes of one message, from 1.
@@ -111,8 +108,8 @@ pub struct PlanSnapshot {
 /// One item as one snapshot shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotItem {
-    /// Identity; for a snapshot that was not accepted it may name an item that nothing else shows.
-    pub item: ItemIx,
+    /// Identity; `None` in a snapshot that was not accepted, where no known item has this text.
+    pub item: Option<ItemIx>,
     /// The transcript's own id.
     pub native_id: Option<String>,
     /// Text, as written.
@@ -136,50 +133,14 @@ pub struct PlanItem {
     pub label: String,
     /// Thread whose plan it is in.
     pub thread: ThreadIx,
+    /// Position in [`Plan::lists`].
+    pub list: u32,
     /// Latest text.
     pub text: String,
     /// State at the end of the session.
     pub last: State,
     /// Message where it was first seen.
     pub first_msg: MsgIx,
-}
-
-/// How an item changed. The status kinds are a total function of the two states.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "docs/plan.md defines each kind; the names say the rest")]
-pub enum TransitionKind {
-    CreatedPending,
-    CreatedActive,
-    CreatedDone,
-    CreatedCancelled,
-    CreatedBlocked,
-    CreatedOther,
-    Started,
-    Completed,
-    CompletedWithoutStart,
-    Paused,
-    Reopened,
-    Cancelled,
-    Uncancelled,
-    Blocked,
-    Unblocked,
-    DroppedOpen,
-    DroppedDone,
-    ReAdded,
-    StatusChanged,
-    Unchanged,
-    Renamed,
-    ParameterChanged,
-    Narrowed,
-    Widened,
-    Split,
-    Merged,
-    PriorityRaised,
-    PriorityLowered,
-    Reordered,
-    ListReplaced,
-    ListCleared,
 }
 
 /// One row of the plan's history.
@@ -191,8 +152,8 @@ pub struct Transition {
     pub msg: MsgIx,
     /// Order among the writes of one message, from 1.
     pub seq: u32,
-    /// Item.
-    pub item: ItemIx,
+    /// Item; `None` for the list kinds (`list-replaced`, `list-cleared`), whose states are both absent.
+    pub item: Option<ItemIx>,
     /// Text of the item after the write (before it, when the item was dropped).
     pub text: String,
     /// Text of the item before the write, when it differs.
@@ -203,10 +164,22 @@ pub struct Transition {
     pub to: State,
     /// How it changed.
     pub kind: TransitionKind,
-    /// 0–1: how sure it is that the two wordings are one item.
+    /// 0–1: how sure it is that the two wordings are one item. Below [`Transition::UNCERTAIN`] it is shown as uncertain.
     pub confidence: f64,
+    /// For `split`: the item it came out of; for `merged`: the items that went into it.
+    pub related: Vec<ItemIx>,
     /// For completions: calls that bear on the item, strongest first.
     pub evidence: Vec<Evidence>,
+}
+
+impl Transition {
+    /// Identities below this confidence are flagged as uncertain.
+    pub const UNCERTAIN: f64 = 0.5;
+
+    /// Whether it changed the plan.
+    pub fn is_change(&self) -> bool {
+        self.kind != TransitionKind::Unchanged
+    }
 }
 
 /// A call that bears on the completion of an item.
@@ -220,7 +193,41 @@ pub struct Evidence {
     pub shared: Vec<String>,
 }
 
-/// Reads every plan write and follows the items.
-pub fn extract(_session: &Session) -> Plan {
-    Plan::default()
+impl Plan {
+    /// Messages that changed the plan, in reading order.
+    pub fn changed_messages(&self) -> Vec<MsgIx> {
+        let mut out: Vec<MsgIx> = self.transitions.iter().filter(|t| t.is_change()).map(|t| t.msg).collect();
+        out.sort();
+        out.dedup();
+        out
+    }
+
+    /// Items still to be dealt with at the end of the session.
+    pub fn open_items(&self) -> impl Iterator<Item = (ItemIx, &PlanItem)> {
+        (0..).map(ItemIx).zip(&self.items).filter(|(_, i)| i.last.is_open())
+    }
+
+    /// Rows of one write.
+    pub fn rows_of(&self, snapshot: u32) -> &[Transition] {
+        let from = self.transitions.partition_point(|t| t.snapshot < snapshot);
+        let to = self.transitions.partition_point(|t| t.snapshot <= snapshot);
+        &self.transitions[from..to]
+    }
+
+    /// The last accepted snapshot of each list at or before a message (`None` = at the end), in order of lists.
+    pub fn lists_at(&self, msg: Option<MsgIx>) -> Vec<&PlanSnapshot> {
+        let mut last = vec![None; self.lists.len()];
+        for s in self.snapshots.iter().filter(|s| s.accepted && msg.is_none_or(|m| s.msg <= m)) {
+            last[s.list as usize] = Some(s);
+        }
+        last.into_iter().flatten().collect()
+    }
 }
+
+/// Reads every plan write and follows the items.
+pub fn extract(session: &Session) -> Plan {
+    follow::follow(session, sources::writes(session))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Tools that change one item at a time: TaskCreate and TaskUpdate. The id of a new item stands only in the result.
+//! The changes are folded, thread by thread, into the list as each call leaves it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::{Entry, Scope, Source, Write, base_name, scalar};
+use crate::extract::plan::{PlanList, PlanSource, State};
+use crate::session::{CallRef, Field, Session, Span, ThreadIx, ToolCall};
+
+pub(super) const SOURCE: Source =
+    Source { id: "deltas", about: "Task tools that create or change one item with every call.", read };
+
+static CREATED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)task #?(\S+?):? (?:was )?created").expect("a constant pattern compiles"));
+
+/// The task list of one thread.
+#[derive(Clone, Default)]
+struct Tasks {
+    entries: Vec<Entry>,
+    /// Lists since the start of the thread: ids begin anew with each.
+    generation: u32,
+}
+
+fn read(scope: &Scope<'_>) -> Vec<Write> {
+    let mut lists: BTreeMap<ThreadIx, Tasks> = BTreeMap::new();
+    let mut out = Vec::new();
+    for (at, call) in scope.calls() {
+        let thread = scope.session.message(at.msg).thread;
+        let (owner, change): (_, fn(&mut Tasks, &ToolCall, CallRef) -> usize) = match base_name(&call.tool).as_str() {
+            "taskcreate" => (thread, create),
+            "taskupdate" => (owner(scope.session, &lists, thread, call), update),
+            _ => continue,
+        };
+        let accepted = scope.accepted(call) && !is_refused(call);
+        let tasks = lists.entry(owner).or_default();
+        let kept = (!accepted).then(|| tasks.clone());
+        let position = change(tasks, call, at);
+        let deleted = tasks.entries[position].state == State::Absent;
+        out.push(Write {
+            msg: at.msg,
+            part: at.part,
+            call: Some(at),
+            list: PlanList { thread: owner, source: PlanSource::Tool, name: "tasks".into() },
+            certainty: scope.tool_certainty(),
+            accepted,
+            entries: tasks.entries.iter().filter(|e| e.state != State::Absent).cloned().collect(),
+            touched: Some(if deleted { Vec::new() } else { vec![position] }),
+        });
+        match kept {
+            Some(kept) => *tasks = kept,
+            None => tasks.settle(),
+        }
+    }
+    out
+}
+
+impl Tasks {
+    fn position(&self, id: &str) -> Option<usize> {
+        self.entries.iter().position(|e| e.native_id.as_deref() == Some(id))
+    }
+
+    fn key(&self, id: &str) -> String {
+        format!("{}:{id}", self.generation)
+    }
+
+    /// After a write: deleted items are gone, and the bytes of a text are named by one write only.
+    fn settle(&mut self) {
+        self.entries.retain(|e| e.state != State::Absent);
+        self.entries.iter_mut().for_each(|e| e.span = None);
+    }
+}
+
+fn create(tasks: &mut Tasks, call: &ToolCall, at: CallRef) -> usize {
+    let id = created_id(call).or_else(|| call.result.is_none().then(|| (tasks.entries.len() + 1).to_string()));
+    if id.as_deref().is_some_and(|id| tasks.position(id).is_some()) {
+        // Ids restart with every list: the number of a known item means that a new list has begun.
+        tasks.entries.clear();
+        tasks.generation += 1;
+    }
+    let (text, span) = field(call, at, &["subject", "title", "content"]).unwrap_or_default();
+    tasks.entries.push(Entry {
+        key: Some(tasks.key(id.as_deref().unwrap_or(&call.id))),
+        native_id: id,
+        text,
+        state: State::Pending,
+        status_text: "pending".into(),
+        priority: call.input.get("priority").and_then(scalar),
+        active_form: call.input.get("activeForm").and_then(Value::as_str).map(str::to_owned),
+        span,
+    });
+    tasks.entries.len() - 1
+}
+
+fn update(tasks: &mut Tasks, call: &ToolCall, at: CallRef) -> usize {
+    let id = call.input.get("taskId").or_else(|| call.input.get("id")).and_then(scalar).unwrap_or_default();
+    let position = tasks.position(&id).unwrap_or_else(|| {
+        // Created before the transcript begins: its text is not known.
+        let key = Some(tasks.key(&id));
+        tasks.entries.push(Entry {
+            key,
+            text: format!("#{id}"),
+            native_id: Some(id),
+            state: State::Absent,
+            ..Entry::default()
+        });
+        tasks.entries.len() - 1
+    });
+    let entry = &mut tasks.entries[position];
+    if let Some((text, span)) = field(call, at, &["subject", "title"]) {
+        (entry.text, entry.span) = (text, span);
+    }
+    if let Some(form) = call.input.get("activeForm").and_then(Value::as_str) {
+        entry.active_form = Some(form.to_owned());
+    }
+    if let Some(word) = call.input.get("status").and_then(Value::as_str) {
+        (entry.state, entry.status_text) = (State::of_word(word), word.to_owned());
+    } else if entry.status_text.is_empty() {
+        (entry.state, entry.status_text) = (State::Pending, "pending".into());
+    }
+    position
+}
+
+fn field(call: &ToolCall, at: CallRef, keys: &[&str]) -> Option<(String, Option<Span>)> {
+    let (key, text) = keys.iter().find_map(|k| Some((*k, call.input.get(*k)?.as_str()?)))?;
+    let field = Field::Input(format!("/{key}"));
+    Some((text.to_owned(), Some(Span { msg: at.msg, part: at.part, field, start: 0, end: text.len() as u32 })))
+}
+
+/// The id that the answer gives a new item: structured where the program kept it, else in the words of the answer.
+fn created_id(call: &ToolCall) -> Option<String> {
+    let result = call.result.as_ref()?;
+    let kept = result.data.pointer("/task/id").and_then(scalar);
+    kept.or_else(|| Some(CREATED.captures(&result.text)?[1].to_owned()))
+}
+
+/// An update that was answered without error but did nothing, because the item is not known.
+fn is_refused(call: &ToolCall) -> bool {
+    let Some(result) = &call.result else { return false };
+    result.data.get("success").and_then(Value::as_bool) == Some(false) || result.text.trim() == "Task not found"
+}
+
+/// The thread whose list an update changes: its own, or that of a caller which knows the id.
+fn owner(session: &Session, lists: &BTreeMap<ThreadIx, Tasks>, thread: ThreadIx, call: &ToolCall) -> ThreadIx {
+    let id = call.input.get("taskId").and_then(scalar).unwrap_or_default();
+    let knows = |t: ThreadIx| lists.get(&t).is_some_and(|tasks| tasks.position(&id).is_some());
+    let mut at = Some(thread);
+    for _ in 0..session.threads.len() {
+        match at {
+            Some(t) if knows(t) => return t,
+            Some(t) => at = session.threads.get(t.0 as usize).and_then(|t| t.parent),
+            None => break,
+        }
+    }
+    thread
+}

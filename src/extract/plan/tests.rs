@@ -1,0 +1,182 @@
+//! The way from calls to transitions, on hand-made sessions.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::session::build::SessionBuilder;
+use crate::session::{CallStatus, ToolResult};
+
+fn todos(items: &[(&str, &str)]) -> Value {
+    let items: Vec<Value> = items.iter().map(|(t, s)| json!({ "content": t, "status": s })).collect();
+    json!({ "todos": items })
+}
+
+/// Rows as `message label: kind`.
+fn history(session: &Session) -> Vec<String> {
+    let plan = extract(session);
+    let show = |t: &Transition| {
+        let label = t.item.map_or("list", |i| &plan.items[i.at()].label);
+        format!("{} {label} {}", session.message(t.msg).label, t.kind)
+    };
+    plan.transitions.iter().map(show).collect()
+}
+
+fn error(text: &str) -> Option<ToolResult> {
+    Some(ToolResult { status: CallStatus::Error, text: text.into(), ..ToolResult::default() })
+}
+
+#[test]
+fn whole_lists_are_compared_with_the_list_before() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("Read code", "in_progress"), ("Fix bug", "pending")]), "ok")
+        .call("TodoWrite", todos(&[("Read code", "completed"), ("Fix bug", "pending"), ("Test", "pending")]), "ok")
+        .call("TodoWrite", todos(&[("Fix bug", "completed")]), "ok")
+        .call("TodoWrite", todos(&[]), "ok")
+        .call("TodoWrite", todos(&[("Fix bug", "pending")]), "ok")
+        .build();
+    let want = [
+        "1 T1 created-active",
+        "1 T2 created-pending",
+        "2 T1 completed",
+        "2 T2 unchanged",
+        "2 T3 created-pending",
+        "3 T2 completed-without-start",
+        "3 T1 dropped-done",
+        "3 T3 dropped-open",
+        "4 list list-cleared",
+        "4 T2 dropped-done",
+        "5 T2 re-added",
+    ];
+    assert_eq!(history(&session), want);
+}
+
+#[test]
+fn refused_and_unanswered_writes_change_nothing() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("A", "pending")]), "ok")
+        .call_with("x", "TodoWrite", todos(&[("A", "completed")]), error("InputValidationError"))
+        .call_with("y", "TodoWrite", todos(&[("A", "completed"), ("B", "pending")]), None)
+        .call("TodoWrite", todos(&[("A", "in_progress")]), "ok")
+        .build();
+    assert_eq!(history(&session), ["1 T1 created-pending", "4 T1 started"]);
+    let plan = extract(&session);
+    let accepted: Vec<bool> = plan.snapshots.iter().map(|s| s.accepted).collect();
+    assert_eq!(accepted, [true, false, false, true]);
+    assert_eq!(plan.snapshots[2].items[0].item, Some(ItemIx(0)));
+    assert_eq!(plan.snapshots[2].items[1].item, None);
+}
+
+#[test]
+fn unanswered_writes_count_where_the_format_keeps_no_results() {
+    let session = SessionBuilder::new().call_with("a", "todo_write", todos(&[("A", "pending")]), None).build();
+    let plan = extract(&session);
+    assert!(plan.snapshots[0].accepted && plan.snapshots[0].certainty < 1.0);
+}
+
+#[test]
+fn every_vendor_s_field_names_are_read() {
+    let inputs = [
+        ("todowrite", json!({"todos": [{"content": "A", "status": "in_progress", "priority": "high"}]})),
+        ("update_plan", json!({"plan": [{"step": "A", "status": "in_progress"}]})),
+        ("write_todos", json!({"todos": [{"description": "A", "status": "in_progress"}]})),
+        ("manage_todo_list", json!({"todoList": [{"id": 1, "title": "A", "status": "in-progress"}]})),
+        ("task_tracker", json!({"command": "plan", "task_list": [{"title": "A", "status": "in_progress"}]})),
+        ("update_todo", json!({"todos": "- [-] A"})),
+        ("todo__todo_write", json!({"content": "- [/] A"})),
+        ("TodoWrite", json!({"todos": "[{\"content\": \"A\", \"status\": \"in_progress\"}]"})),
+    ];
+    for (tool, input) in inputs {
+        let session = SessionBuilder::new().call(tool, input, "ok").build();
+        assert_eq!(history(&session), ["1 T1 created-active"], "{tool}");
+        let plan = extract(&session);
+        if let Some(span) = &plan.snapshots[0].items[0].span {
+            assert_eq!(session.quote(span), Some("A"), "{tool}");
+        }
+    }
+    let view = SessionBuilder::new().call("task_tracker", json!({"command": "view", "task_list": []}), "none").build();
+    assert_eq!(history(&view), [""; 0]);
+}
+
+#[test]
+fn deltas_take_the_id_from_the_result() {
+    let data = json!({"task": {"id": "7", "subject": "B"}});
+    let kept = ToolResult { status: CallStatus::Ok, text: "made".into(), data, ..ToolResult::default() };
+    let session = SessionBuilder::new()
+        .call("TaskCreate", json!({"subject": "A"}), "Task #1 created successfully: A")
+        .call_with("k", "TaskCreate", json!({"subject": "B"}), Some(kept))
+        .call("TaskUpdate", json!({"taskId": "1", "status": "in_progress"}), "Updated task #1 status")
+        .call("TaskUpdate", json!({"taskId": "7", "subject": "B and C"}), "Updated task #7 subject")
+        .call("TaskUpdate", json!({"taskId": "1", "owner": "me"}), "Updated task #1")
+        .call("TaskUpdate", json!({"taskId": "1", "status": "deleted"}), "Updated task #1 deleted")
+        .call("TaskUpdate", json!({"taskId": "99", "status": "completed"}), "Task not found")
+        .call("TaskOutput", json!({"task_id": "b1"}), "running")
+        .build();
+    let want = [
+        "1 T1 created-pending",
+        "2 T2 created-pending",
+        "3 T1 started",
+        "4 T2 widened",
+        "5 T1 unchanged",
+        "6 T1 dropped-open",
+    ];
+    assert_eq!(history(&session), want);
+    assert_eq!(extract(&session).snapshots.len(), 7);
+}
+
+#[test]
+fn task_ids_that_restart_begin_a_new_list() {
+    let session = SessionBuilder::new()
+        .call("TaskCreate", json!({"subject": "Old"}), "Task #1 created successfully: Old")
+        .call("TaskCreate", json!({"subject": "New"}), "Task #1 created successfully: New")
+        .call("TaskUpdate", json!({"taskId": "1", "status": "completed"}), "Updated task #1 status")
+        .build();
+    let want = ["1 T1 created-pending", "2 T2 created-pending", "2 T1 dropped-open", "3 T2 completed-without-start"];
+    assert_eq!(history(&session), want);
+}
+
+#[test]
+fn each_thread_has_its_own_plan_and_abandoned_branches_have_none() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("A", "pending")]), "ok")
+        .call_id("c1", "Task", json!({}), "done")
+        .call("TodoWrite", todos(&[("A", "completed")]), "ok")
+        .call("TodoWrite", todos(&[("Left", "pending")]), "ok")
+        .edit(|m| m.abandoned = true)
+        .thread("c1", |t| t.call("TodoWrite", todos(&[("Inner", "pending")]), "ok"))
+        .build();
+    let want = ["1 T1 created-pending", "2.s1.1 T2 created-pending", "3 T1 completed-without-start"];
+    assert_eq!(history(&session), want);
+}
+
+#[test]
+fn writes_of_one_message_are_numbered() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("A", "pending")]), "ok")
+        .call("TodoWrite", todos(&[("A", "in_progress")]), "ok")
+        .merge()
+        .build();
+    let plan = extract(&session);
+    assert_eq!(plan.snapshots.iter().map(|s| s.seq).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(plan.changed_messages().len(), 1);
+}
+
+#[test]
+fn reworded_items_keep_their_identity() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("Write the parser module", "pending"), ("Serve on port 80", "pending")]), "ok")
+        .call("TodoWrite", todos(&[("Write parser module.", "pending"), ("Serve on port 8080", "pending")]), "ok")
+        .build();
+    let rows = history(&session);
+    assert_eq!(rows[2..], ["2 list list-replaced", "2 T1 narrowed", "2 T2 parameter-changed"]);
+}
+
+#[test]
+fn unknown_words_are_other_and_warned_of_once() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("A", "reviewing"), ("B", "reviewing")]), "ok")
+        .call("TodoWrite", todos(&[("A", "completed"), ("B", "reviewing")]), "ok")
+        .build();
+    let plan = extract(&session);
+    assert_eq!(plan.warnings.len(), 1);
+    assert_eq!(history(&session)[2..], ["2 T1 completed", "2 T2 unchanged"]);
+}
