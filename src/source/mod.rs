@@ -6,6 +6,9 @@
 pub mod discover;
 mod input;
 pub mod lines;
+mod opencode;
+mod opencode_export;
+mod text;
 
 use crate::error::Error;
 use crate::session::{Draft, Session};
@@ -33,7 +36,7 @@ pub struct Format {
 }
 
 /// Formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[opencode_export::FORMAT];
 
 /// Parses a group and numbers its messages.
 pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Error> {

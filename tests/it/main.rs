@@ -1,1 +1,4 @@
 //! Black-box and whole-output tests.
+#![allow(clippy::unwrap_used)]
+
+mod opencode;

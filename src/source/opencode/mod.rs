@@ -1,0 +1,68 @@
+//! What all stores of OpenCode share: a session, its messages and their parts have the same shape in the export, in
+//! the storage tree, in the database and in events. The store's own file reads that shape into [`Loaded`] sessions;
+//! [`drafts`] joins them.
+
+mod call;
+mod join;
+mod kind;
+mod message;
+mod tree;
+mod walk;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::diag::Diag;
+use crate::session::{Message, SourceFile};
+
+pub(super) use join::drafts;
+pub(super) use walk::{START, read};
+
+/// One session as it stands in one file.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    /// The session's id.
+    pub(super) id: String,
+    /// The session's record: title, directory, version, times, parent, revert. Null when it is missing.
+    pub(super) info: Value,
+    /// Its messages, in file order.
+    pub(super) entries: Vec<Entry>,
+    /// Accounts for bytes and records. Copies found by [`drafts`] are moved from `kept` to `copies`.
+    pub(super) source: SourceFile,
+    /// Trouble met.
+    pub(super) warnings: Vec<Diag>,
+}
+
+/// One message with what is needed to join sessions.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// The message; places name file 0.
+    pub(super) message: Message,
+    /// Native id of the message that it answers.
+    pub(super) parent: Option<String>,
+    /// Id of the session that it says it belongs to.
+    pub(super) session: Option<String>,
+    /// Records it was made from: itself and its parts.
+    pub(super) records: u64,
+    /// Time it is ordered by: its own, else that of the message before it.
+    order: Option<Timestamp>,
+}
+
+/// The string at a key.
+fn str_at<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str()
+}
+
+/// Takes the string at a key out of the value, so that it need not be copied.
+fn take_str(value: &mut Value, key: &str) -> Option<String> {
+    match value.get_mut(key).map(Value::take) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// A number at a key, also when it is written as a fraction.
+fn number_at(value: &Value, key: &str) -> Option<i64> {
+    let number = value.get(key)?;
+    number.as_i64().or_else(|| number.as_f64().filter(|f| f.abs() < 9e15).map(|f| f as i64))
+}

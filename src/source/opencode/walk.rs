@@ -1,0 +1,436 @@
+//! Reads the JSON of an export member by member: a place is known for every message and part, and damage costs the
+//! record in which it stands and no other.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::value::RawValue;
+use serde_json::{Deserializer, Value};
+use sha2::{Digest, Sha256};
+
+use super::message::entry;
+use super::{Loaded, str_at};
+use crate::diag::{Diag, Severity};
+use crate::session::Place;
+use crate::source::text::{Lines, Text, mend_surrogates};
+
+/// The start of an export, or of a message. It cannot stand inside a JSON string, where quotes are escaped.
+pub(in crate::source) static START: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"\{\s*"(info|messages)"\s*:"#).expect("static"));
+
+/// Reads every export in a file; several may stand behind each other, with other text around.
+pub(in crate::source) fn read(name: &str, bytes: Vec<u8>) -> Vec<Loaded> {
+    let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let text = Text::decode(bytes);
+    let mut walk = Walk::new(name, &digest, &text);
+    let mut out = Vec::new();
+    while let Some(start) = walk.seek() {
+        let message = walk.is_message(start);
+        if !message && walk.opened {
+            out.push(walk.close());
+        }
+        walk.skip_to(start);
+        walk.opened = true;
+        let sound = if message { walk.message() && walk.messages() && walk.members() } else { walk.export() };
+        walk.damaged = !sound;
+    }
+    walk.skip_to(text.text.len());
+    out.push(walk.close());
+    out
+}
+
+struct Walk<'a> {
+    name: &'a str,
+    digest: &'a str,
+    text: &'a Text,
+    lines: Lines,
+    /// Where the walk stands: everything before is read or named in a warning.
+    at: usize,
+    /// Where the account of the current export begins.
+    begin: usize,
+    /// No start is looked for before this position.
+    resume: usize,
+    /// An export was begun.
+    opened: bool,
+    /// The walk stopped at damage, which costs so many records.
+    damaged: bool,
+    lost: u64,
+    mended: u64,
+    current: Loaded,
+}
+
+impl<'a> Walk<'a> {
+    fn new(name: &'a str, digest: &'a str, text: &'a Text) -> Self {
+        let (lines, current) = (Lines::default(), Loaded::default());
+        let (at, begin, resume, lost, mended) = (0, 0, 0, 0, 0);
+        Self { name, digest, text, lines, at, begin, resume, opened: false, damaged: false, lost, mended, current }
+    }
+
+    /// The next start of an export or message. Damage before it is named in the account of the current export.
+    fn seek(&mut self) -> Option<usize> {
+        let found = START.find_at(&self.text.text, self.at.max(self.resume)).map(|m| m.start());
+        if self.damaged {
+            self.skip_to(found.unwrap_or(self.text.text.len()));
+        }
+        found
+    }
+
+    /// Whether the start found is that of a message.
+    fn is_message(&self, start: usize) -> bool {
+        let Some(info) = self.text.text[start..].find(':').map(|c| start + c + 1) else { return false };
+        if !self.text.text[start..info].contains("\"info\"") {
+            return false;
+        }
+        match self.raw(info) {
+            Some((raw, _)) => serde_json::from_str::<Value>(raw).is_ok_and(|v| v.get("role").is_some()),
+            None => self.opened,
+        }
+    }
+
+    /// Passes over text that is not part of an export, and names it in a warning.
+    fn skip_to(&mut self, to: usize) {
+        let from = self.at;
+        self.at = to;
+        let damaged = std::mem::take(&mut self.damaged);
+        let records = std::mem::take(&mut self.lost);
+        let between = &self.text.text[from..to];
+        let only_marks = between.chars().all(|c| c.is_ascii_whitespace() || "[]{},\u{FEFF}".contains(c));
+        let cut = to == self.text.text.len();
+        let nothing_read = cut && !self.opened && from < to;
+        if only_marks && !damaged && !nothing_read {
+            return;
+        }
+        let skipped = self.text.byte(to) - self.text.byte(from);
+        let (kind, severity, message) = match (damaged, cut) {
+            (true, true) if skipped == 0 => ("cut", Severity::Warning, "the file ends before the export is closed"),
+            (true, true) => ("cut", Severity::Lost, "the file is cut or damaged here; whole records before are kept"),
+            (true, false) => ("bad-json", Severity::Lost, "damaged JSON; passed over up to the next message"),
+            (false, true) => ("text-after", Severity::Warning, "text behind the export; passed over"),
+            (false, false) => ("text-before", Severity::Note, "text before the export; passed over"),
+        };
+        let loc = self.lines.loc(self.text, from, self.name);
+        let diag = Diag { severity, skipped, records, ..Diag::warning(kind, loc, message) };
+        self.current.warnings.push(diag);
+        self.current.source.bytes_skipped += skipped;
+        self.current.source.records += records;
+        self.current.source.skipped += records;
+    }
+
+    /// Ends the account of the current export.
+    fn close(&mut self) -> Loaded {
+        let mut done = std::mem::take(&mut self.current);
+        let from_message = done.entries.iter().find_map(|e| e.session.clone());
+        let id = str_at(&done.info, "id").map(Into::into).or(from_message);
+        done.id = id.unwrap_or_else(|| self.digest.chars().take(16).collect());
+        done.source.file = self.name.into();
+        done.source.digest = self.digest.into();
+        done.source.bytes_read = self.text.byte(self.at) - self.text.byte(self.begin);
+        done.source.bytes_used = done.source.bytes_read - done.source.bytes_skipped;
+        done.source.kept = done.source.records - done.source.skipped;
+        self.begin = self.at;
+        done.warnings.extend(self.replacements());
+        done
+    }
+
+    /// Characters that had to be replaced, told once per file.
+    fn replacements(&mut self) -> Option<Diag> {
+        let bytes = if self.begin == self.text.text.len() { self.text.replaced() as u64 } else { 0 };
+        let count = std::mem::take(&mut self.mended) + bytes;
+        let loc = crate::diag::Loc { file: self.name.into(), ..Default::default() };
+        (count > 0).then(|| {
+            let text = format!("{count} places are no valid Unicode; each was read as U+FFFD");
+            Diag::warning("bad-unicode", loc, text)
+        })
+    }
+
+    /// Reads an export from its opening brace; false when it met damage.
+    fn export(&mut self) -> bool {
+        self.at += 1;
+        self.members()
+    }
+
+    /// Reads the members of an export up to its closing brace.
+    fn members(&mut self) -> bool {
+        while let Some(key) = self.key() {
+            let sound = match key {
+                "messages" if self.peek() == Some(b'[') => {
+                    self.at += 1;
+                    self.messages()
+                }
+                "info" => self.value().map(|v| self.current.info = v).is_some(),
+                _ => self.value().is_some(),
+            };
+            if !sound {
+                return false;
+            }
+        }
+        self.closes(b'}')
+    }
+
+    /// Reads messages up to the end of their list.
+    fn messages(&mut self) -> bool {
+        loop {
+            match self.peek_item() {
+                Some(b'{') if !self.message() => return false,
+                Some(b'{') => {}
+                Some(b']') => {
+                    self.at += 1;
+                    return true;
+                }
+                other => {
+                    self.lost = u64::from(other.is_some());
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Reads a message from its opening brace. Damage in a part costs that part and those behind it.
+    fn message(&mut self) -> bool {
+        let start = self.at;
+        let place = self.place(start);
+        let (mut info, mut parts) = (None, Vec::new());
+        self.at += 1;
+        let mut sound = true;
+        while let Some(key) = self.key() {
+            sound = match key {
+                "info" => self.value().map(|v| info = Some(v)).is_some(),
+                "parts" if self.peek() == Some(b'[') => self.parts(&mut parts),
+                _ => self.value().is_some(),
+            };
+            if !sound {
+                break;
+            }
+        }
+        sound = sound && self.closes(b'}');
+        let Some(info) = info else {
+            // Without its record a message says nothing: the whole of it is passed over.
+            self.lost = 1 + parts.len() as u64;
+            (self.at, self.resume) = (start, start + 1);
+            return false;
+        };
+        let entry = entry(&info, parts, place);
+        self.current.source.records += entry.records;
+        self.current.entries.push(entry);
+        sound
+    }
+
+    /// Reads the parts of a message from the opening bracket.
+    fn parts(&mut self, parts: &mut Vec<(Value, Place)>) -> bool {
+        self.at += 1;
+        loop {
+            match self.peek_item() {
+                Some(b']') => {
+                    self.at += 1;
+                    return true;
+                }
+                Some(_) => {
+                    let place = self.place(self.at);
+                    if let Some(value) = self.value() {
+                        parts.push((value, place));
+                    } else if let Some((_, end)) = self.raw(self.at) {
+                        self.pass_over(end);
+                    } else {
+                        self.lost = 1;
+                        return false;
+                    }
+                }
+                None => return false,
+            }
+        }
+    }
+
+    /// Passes over a part that is JSON but cannot be held: nested too deeply, or a number out of range.
+    fn pass_over(&mut self, to: usize) {
+        let skipped = self.text.byte(to) - self.text.byte(self.at);
+        let loc = self.lines.loc(self.text, self.at, self.name);
+        let text = "a part is nested too deeply or holds a number out of range; passed over";
+        self.current.warnings.push(Diag::lost("part-unreadable", loc, skipped, 1, text));
+        self.current.source.bytes_skipped += skipped;
+        self.current.source.records += 1;
+        self.current.source.skipped += 1;
+        self.at = to;
+    }
+
+    /// The next member's key; `None` at the end of the object or at damage.
+    fn key(&mut self) -> Option<&'a str> {
+        if self.peek_item()? != b'"' {
+            return None;
+        }
+        let (raw, end) = self.raw(self.at)?;
+        let colon = end + self.text.text[end..].bytes().position(|b| !b.is_ascii_whitespace())?;
+        if self.text.text.as_bytes()[colon] != b':' {
+            return None;
+        }
+        self.at = colon + 1;
+        Some(raw.trim_matches('"'))
+    }
+
+    /// Reads the value at the walk's place and goes behind it. A value that cannot be understood is damage.
+    fn value(&mut self) -> Option<Value> {
+        self.peek()?;
+        let (raw, end) = self.raw(self.at)?;
+        let value = serde_json::from_str(raw).or_else(|_| {
+            let mended = serde_json::from_str(&mend_surrogates(raw));
+            self.mended += u64::from(mended.is_ok());
+            mended
+        });
+        let value = value.ok()?;
+        self.at = end;
+        Some(value)
+    }
+
+    /// The JSON value at a position, and where it ends.
+    fn raw(&self, at: usize) -> Option<(&'a str, usize)> {
+        let mut stream = Deserializer::from_str(&self.text.text[at..]).into_iter::<&RawValue>();
+        let raw = stream.next()?.ok()?;
+        Some((raw.get(), at + stream.byte_offset()))
+    }
+
+    /// Goes over white space; the byte there.
+    fn peek(&mut self) -> Option<u8> {
+        let rest = &self.text.text.as_bytes()[self.at..];
+        self.at += rest.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(rest.len());
+        self.text.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Goes over white space and commas; the byte there.
+    fn peek_item(&mut self) -> Option<u8> {
+        while self.peek()? == b',' {
+            self.at += 1;
+        }
+        self.peek()
+    }
+
+    fn closes(&mut self, mark: u8) -> bool {
+        let closes = self.peek_item() == Some(mark);
+        self.at += usize::from(closes);
+        closes
+    }
+
+    fn place(&mut self, at: usize) -> Place {
+        self.lines.place(self.text, at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{MessageKind, PartBody};
+
+    fn export(messages: &str) -> String {
+        format!("{{\"info\": {{\"id\": \"ses_a\", \"title\": \"t\"}},\n \"messages\": [\n{messages}\n]}}\n")
+    }
+
+    fn message(id: u32, parts: &str) -> String {
+        format!(r#"{{"info": {{"id": "msg_{id}", "role": "user", "time": {{"created": {id}}}}}, "parts": [{parts}]}}"#)
+    }
+
+    fn text(text: &str) -> String {
+        format!(r#"{{"type": "text", "text": "{text}"}}"#)
+    }
+
+    /// Reads, checks that nothing is lost silently, and gives the texts with the kinds of the warnings.
+    fn texts(bytes: &[u8]) -> (Vec<String>, Vec<&'static str>) {
+        let loaded = read("x.json", bytes.to_vec());
+        let read_bytes: u64 = loaded.iter().map(|l| l.source.bytes_read).sum();
+        assert_eq!(read_bytes, bytes.len() as u64);
+        for one in &loaded {
+            let (source, warnings) = (&one.source, &one.warnings);
+            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped);
+            assert_eq!(source.records, source.kept + source.copies + source.skipped);
+            assert_eq!(source.bytes_skipped, warnings.iter().map(|w| w.skipped).sum::<u64>(), "{warnings:?}");
+            assert_eq!(source.skipped, warnings.iter().map(|w| w.records).sum::<u64>(), "{warnings:?}");
+            assert_eq!(source.kept, one.entries.iter().map(|e| e.records).sum::<u64>());
+        }
+        let texts = loaded.iter().flat_map(|l| &l.entries).map(|e| e.message.text()).collect();
+        (texts, loaded.iter().flat_map(|l| &l.warnings).map(|w| w.kind).collect())
+    }
+
+    #[test]
+    fn every_message_and_part_has_a_place() {
+        let first = message(1, &text("one"));
+        let bytes = export(&format!("{first},\n{}", message(2, &format!("\n{}", text("two")))));
+        let loaded = read("x.json", bytes.clone().into_bytes());
+        assert_eq!(loaded[0].id, "ses_a");
+        let second = &loaded[0].entries[1].message;
+        assert_eq!((second.place.line, second.parts[0].place.line), (4, 5));
+        assert!(bytes[second.place.byte as usize..].starts_with(r#"{"info": {"id": "msg_2""#));
+        assert!(bytes[second.parts[0].place.byte as usize..].starts_with(r#"{"type": "text", "text": "two""#));
+        let source = &loaded[0].source;
+        assert_eq!((source.records, source.kept, source.bytes_skipped), (4, 4, 0));
+    }
+
+    #[test]
+    fn text_around_is_named() {
+        let body = export(&message(1, &text("one")));
+        let bytes = format!("\u{FEFF}Exporting session: ses_a\n{body}done\n");
+        assert_eq!(texts(bytes.as_bytes()), (vec!["one".into()], vec!["text-before", "text-after"]));
+        assert_eq!(texts(format!("\u{FEFF}{body}").as_bytes()).1, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_cut_file_gives_every_whole_record() {
+        let body = export(&format!("{},\n{}", message(1, &text("one")), message(2, &text("two"))));
+        for cut in 0..body.len() {
+            let (texts, warnings) = texts(&body.as_bytes()[..cut]);
+            let whole = |n: &str| body.find(&format!("\"text\": \"{n}\"")).is_some_and(|at| at + 13 < cut);
+            assert_eq!(texts.iter().any(|t| t == "one"), whole("one"), "cut at {cut}");
+            assert_eq!(texts.iter().any(|t| t == "two"), whole("two"), "cut at {cut}");
+            assert!(
+                !warnings.is_empty() || cut == 0 || body[cut..].trim().is_empty(),
+                "cut at {cut} passed in silence"
+            );
+        }
+    }
+
+    #[test]
+    fn damage_costs_one_record() {
+        let good = [message(1, &text("one")), message(3, &text("three"))];
+        for bad in [
+            r#"{"info": {"id": "msg_2" "role": "user"}, "parts": []}"#,
+            r#"{"info": {"id": "msg_2", "role": "user"}, "parts": [{"type": "text", "text": "a"b"}]}"#,
+            r#"{"parts": []}"#,
+            "17",
+            "\0\0\0",
+        ] {
+            let (texts, warnings) = texts(export(&format!("{},\n{bad},\n{}", good[0], good[1])).as_bytes());
+            assert!(texts.contains(&"one".into()) && texts.contains(&"three".into()), "{bad}: {texts:?}");
+            assert_eq!(warnings, ["bad-json"], "{bad}");
+        }
+        let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
+        let parts = format!(r#"{{"type": "x", "y": {deep}}}, {}"#, text("kept"));
+        assert_eq!(texts(export(&message(1, &parts)).as_bytes()), (vec!["kept".into()], vec!["part-unreadable"]));
+    }
+
+    #[test]
+    fn bad_unicode_is_replaced_and_named() {
+        let mut bytes = export(&message(1, &text("x\\ud83d y"))).into_bytes();
+        let at = bytes.windows(2).position(|w| w == b" y").unwrap();
+        bytes[at] = 0xFF;
+        let expected = "x\u{FFFD}\u{FFFD}y".to_owned();
+        assert_eq!(texts(&bytes), (vec![expected], vec!["bad-unicode"]));
+    }
+
+    #[test]
+    fn several_exports_in_one_file_are_several_sessions() {
+        let one = export(&message(1, &text("one")));
+        let two = one.replace("ses_a", "ses_b").replace("one", "two");
+        let loaded = read("x.json", format!("{one}\n{two}").into_bytes());
+        let ids: Vec<&str> = loaded.iter().map(|l| l.id.as_str()).collect();
+        assert_eq!(ids, ["ses_a", "ses_b"]);
+        assert_eq!(texts(format!("[{one},{two}]").as_bytes()), (vec!["one".into(), "two".into()], vec![]));
+    }
+
+    #[test]
+    fn unknown_parts_are_kept() {
+        let loaded = read("x.json", export(&message(1, r#"{"type": "hologram", "x": 1}, {"x": 2}"#)).into_bytes());
+        let message = &loaded[0].entries[0].message;
+        let kinds: Vec<_> = message
+            .parts
+            .iter()
+            .map(|p| matches!(&p.body, PartBody::Unknown { kind, raw } if !kind.is_empty() && raw.is_object()))
+            .collect();
+        assert_eq!((kinds, message.kind), (vec![true, true], MessageKind::Prompt));
+    }
+}

@@ -1,0 +1,66 @@
+//! OpenCode's stores, over fixtures and real files.
+
+use std::path::{Path, PathBuf};
+
+use turnpoint::session::Session;
+use turnpoint::source::{FORMATS, Format, Group, Head, Input, load};
+
+fn format(id: &str) -> &'static Format {
+    FORMATS.iter().find(|f| f.id == id).unwrap()
+}
+
+/// Shared data; `None` only when the environment says that there is none.
+fn shared(folder: &str) -> Option<Vec<PathBuf>> {
+    let root = match std::env::var("TURNPOINT_SHARED") {
+        Ok(root) if root == "none" => return None,
+        Ok(root) => PathBuf::from(root),
+        Err(_) => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+    };
+    let entries = std::fs::read_dir(root.join(folder)).expect("shared data; set TURNPOINT_SHARED=none to go without");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    Some(paths)
+}
+
+fn read(format: &'static Format, paths: &[PathBuf]) -> Vec<Session> {
+    let inputs = paths.iter().map(|p| Input::file(p.file_name().unwrap().to_string_lossy(), p)).collect();
+    load(&Group { format, inputs }, None).unwrap()
+}
+
+/// Nothing is lost silently, and each quote leads back to its record.
+fn check(sessions: &[Session], paths: &[PathBuf]) {
+    for session in sessions {
+        for source in &session.sources {
+            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped, "{}", source.file);
+            assert_eq!(source.records, source.kept + source.copies + source.skipped, "{}", source.file);
+            let named: u64 = session.warnings.iter().filter(|w| w.loc.file == source.file).map(|w| w.skipped).sum();
+            assert_eq!(source.bytes_skipped, named, "{}", source.file);
+        }
+        assert!(!session.messages.is_empty());
+        for message in &session.messages {
+            let file = &session.sources[message.place.file as usize].file;
+            let path = paths.iter().find(|p| p.ends_with(file)).unwrap();
+            let bytes = std::fs::read(path).unwrap();
+            for place in message.parts.iter().map(|p| p.place).chain([message.place]) {
+                assert_eq!(bytes[place.byte as usize], b'{', "{file}:{}", place.line);
+                let line = bytes[..place.byte as usize].iter().filter(|b| **b == b'\n').count() + 1;
+                assert_eq!(place.line as usize, line, "{file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn real_exports_are_read_whole() {
+    let Some(paths) = shared("corpus/opencode-json") else { return };
+    let export = format("opencode-export");
+    for path in &paths {
+        let input = Input::file("x", path);
+        let (bytes, whole) = input.head().unwrap();
+        assert!((export.sniff)(&Head { name: "x", path: Some(path), bytes: &bytes, whole }) >= 90, "{path:?}");
+        let sessions = read(export, std::slice::from_ref(path));
+        assert_eq!(sessions.len(), 1);
+        check(&sessions, &paths);
+        assert!(sessions[0].warnings.is_empty(), "{:?}", sessions[0].warnings);
+    }
+}
