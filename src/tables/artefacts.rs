@@ -1,0 +1,43 @@
+//! `artefacts`.
+
+use super::{Column, Rows, SESSION, Scope, Table, int, text};
+use crate::session::CallRef;
+
+const COLUMNS: &[Column] = &[
+    text("id", "id of the row, unique over all sessions"),
+    text("path", "path, as the tool wrote it"),
+    int("promised_msg", "", "message that promises it; NULL = none, or not read by this version"),
+    int("written_msg", "", "message that first writes it"),
+    int("read_msg", "", "message that first reads it after it was written"),
+    text("state", "written, or read back"),
+    int("writes", "", "calls that wrote or edited it"),
+    int("reads", "", "calls that read it"),
+    text("written_label", "number of the message that first writes it, unique in the session"),
+];
+
+pub(super) const ARTEFACTS: Table =
+    Table { name: "artefacts", about: "A file that the session wrote.", head: SESSION, own: COLUMNS, rows: artefacts };
+
+fn artefacts<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
+    let msg = |call: Option<&CallRef>| call.map(|c| scope.msg(c.msg));
+    for (i, a) in scope.analysis.facts.artefacts.iter().enumerate() {
+        let first = a.written.first();
+        let read = a.read.iter().find(|&r| first.is_none_or(|w| w < r));
+        let state = match (first, read) {
+            (Some(_), Some(_)) => Some("read back"),
+            (Some(_), None) => Some("written"),
+            (None, _) => None,
+        };
+        out.plain([
+            scope.id(crate::link::FactId::Artefact(i as u32)).into(),
+            (&a.path).into(),
+            super::Value::Null,
+            msg(first).into(),
+            msg(read).into(),
+            state.into(),
+            a.written.len().into(),
+            a.read.len().into(),
+            first.map(|c| scope.label(c.msg)).into(),
+        ]);
+    }
+}

@@ -1,0 +1,116 @@
+//! `transitions` and `plan_items`: the plan's history, change by change and list by list.
+
+use super::value::word;
+use super::{NAMED, PLACED, Rows, Scope, Table, flag, float, int, text};
+use crate::link::FactId;
+
+pub(super) const TRANSITIONS: Table = Table {
+    name: "transitions",
+    about: "How one plan write changed one item: a row for each (write, item, kind), unchanged items included.",
+    head: NAMED,
+    own: &[
+        int("seq", "", "which write of its message, from 1"),
+        text("call_id", "tool_calls.id of the write; NULL for plans in prose"),
+        text("at", "time of the message, UTC"),
+        text("item_id", "id of the item, which it keeps when it is reworded"),
+        text("item", "text after the write (before it, when the item was dropped)"),
+        text("from_state", "absent, pending, active, done, cancelled, blocked or other"),
+        text("to_state", "as from_state, after the write"),
+        text("kind", "what happened, as docs/plan.md defines it"),
+        float("confidence", "0–1", "how sure it is that the two wordings are one item"),
+        int("evidence_msg", "", "message of the strongest call that bears on a completion"),
+        text("source", "tool, file, plan-mode or prose"),
+        float("certainty", "0–1", "1 for a tool's list; lower for what was inferred"),
+        text("old_item", "text before the write, when it differs"),
+        text("evidence_id", "tool_calls.id of the strongest call that bears on a completion"),
+        text("evidence_strength", "strong or weak"),
+        text("item_label", "short label of the item: T1, T2 … in order of first appearance"),
+    ],
+    rows: transitions,
+};
+
+fn transitions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
+    let plan = &scope.analysis.facts.plan;
+    for (i, t) in plan.transitions.iter().enumerate() {
+        let snapshot = plan.snapshots.get(t.snapshot as usize);
+        let evidence = t.evidence.first();
+        out.named(
+            scope.id(FactId::Transition(i as u32)),
+            Some(t.msg),
+            [
+                t.seq.into(),
+                snapshot.and_then(|s| scope.call_id(s.call?)).into(),
+                scope.analysis.session.message(t.msg).at.into(),
+                scope.id(FactId::Item(t.item.0)).into(),
+                (&t.text).into(),
+                t.from.word().into(),
+                t.to.word().into(),
+                word(&t.kind),
+                t.confidence.into(),
+                evidence.map(|e| scope.msg(e.call.msg)).into(),
+                snapshot.map(|s| s.source.word()).into(),
+                snapshot.map(|s| s.certainty).into(),
+                (&t.old_text).into(),
+                evidence.and_then(|e| scope.call_id(e.call)).into(),
+                evidence.map(|e| if e.strong { "strong" } else { "weak" }).into(),
+                plan.items.get(t.item.0 as usize).map(|i| &i.label).into(),
+            ],
+        );
+    }
+}
+
+pub(super) const PLAN_ITEMS: Table = Table {
+    name: "plan_items",
+    about: "One item of the list that one plan write leaves.",
+    head: PLACED,
+    own: &[
+        int("seq", "", "which write of its message, from 1"),
+        text("call_id", "tool_calls.id of the write; NULL for plans in prose"),
+        text("item_id", "id of the item, which it keeps when it is reworded"),
+        int("position", "", "place in the list, from 1"),
+        text("item", "text, as written"),
+        text("state", "pending, active, done, cancelled, blocked or other"),
+        text("status_text", "state, as written"),
+        text("priority", "priority, as written"),
+        text("source", "tool, file, plan-mode or prose"),
+        float("certainty", "0–1", "1 for a tool's list; lower for what was inferred"),
+        flag("accepted", "false for a write that was refused or never answered: it changes nothing"),
+        text("native_id", "the transcript's own id of the item"),
+        text("active_form", "form shown while the item is active"),
+        text("item_label", "short label of the item: T1, T2 … in order of first appearance"),
+        text("last_state", "state of the item at the end of the session"),
+        text("quote", "the item's text in the source"),
+    ],
+    rows: plan_items,
+};
+
+fn plan_items<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
+    let plan = &scope.analysis.facts.plan;
+    for snapshot in &plan.snapshots {
+        let call = snapshot.call.and_then(|c| scope.call_id(c));
+        for (position, shown) in snapshot.items.iter().enumerate() {
+            let item = plan.items.get(shown.item.0 as usize);
+            out.placed(
+                Some(snapshot.msg),
+                [
+                    snapshot.seq.into(),
+                    call.clone().into(),
+                    scope.id(FactId::Item(shown.item.0)).into(),
+                    (position + 1).into(),
+                    (&shown.text).into(),
+                    shown.state.word().into(),
+                    (&shown.status_text).into(),
+                    (&shown.priority).into(),
+                    snapshot.source.word().into(),
+                    snapshot.certainty.into(),
+                    snapshot.accepted.into(),
+                    (&shown.native_id).into(),
+                    (&shown.active_form).into(),
+                    item.map(|i| &i.label).into(),
+                    item.map(|i| i.last.word()).into(),
+                    shown.span.as_ref().and_then(|s| scope.quote(s)).into(),
+                ],
+            );
+        }
+    }
+}
