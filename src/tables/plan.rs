@@ -1,6 +1,5 @@
 //! `transitions` and `plan_items`: the plan's history, change by change and list by list.
 
-use super::value::word;
 use super::{NAMED, PLACED, Rows, Scope, Table, flag, float, int, text};
 use crate::link::FactId;
 
@@ -12,7 +11,7 @@ pub(super) const TRANSITIONS: Table = Table {
         int("seq", "", "which write of its message, from 1"),
         text("call_id", "tool_calls.id of the write; NULL for plans in prose"),
         text("at", "time of the message, UTC"),
-        text("item_id", "id of the item, which it keeps when it is reworded"),
+        text("item_id", "id of the item, which it keeps when it is reworded; NULL for list-replaced and list-cleared"),
         text("item", "text after the write (before it, when the item was dropped)"),
         text("from_state", "absent, pending, active, done, cancelled, blocked or other"),
         text("to_state", "as from_state, after the write"),
@@ -41,11 +40,11 @@ fn transitions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 t.seq.into(),
                 snapshot.and_then(|s| scope.call_id(s.call?)).into(),
                 scope.analysis.session.message(t.msg).at.into(),
-                scope.id(FactId::Item(t.item.0)).into(),
+                t.item.map(|i| scope.id(FactId::Item(i.0))).into(),
                 (&t.text).into(),
                 t.from.word().into(),
                 t.to.word().into(),
-                word(&t.kind),
+                t.kind.word().into(),
                 t.confidence.into(),
                 evidence.map(|e| scope.msg(e.call.msg)).into(),
                 snapshot.map(|s| s.source.word()).into(),
@@ -53,7 +52,7 @@ fn transitions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 (&t.old_text).into(),
                 evidence.and_then(|e| scope.call_id(e.call)).into(),
                 evidence.map(|e| if e.strong { "strong" } else { "weak" }).into(),
-                plan.items.get(t.item.0 as usize).map(|i| &i.label).into(),
+                t.item.and_then(|i| plan.items.get(i.0 as usize)).map(|i| &i.label).into(),
             ],
         );
     }
@@ -66,7 +65,10 @@ pub(super) const PLAN_ITEMS: Table = Table {
     own: &[
         int("seq", "", "which write of its message, from 1"),
         text("call_id", "tool_calls.id of the write; NULL for plans in prose"),
-        text("item_id", "id of the item, which it keeps when it is reworded"),
+        text(
+            "item_id",
+            "id of the item, which it keeps when it is reworded; NULL where a refused write names a new one",
+        ),
         int("position", "", "place in the list, from 1"),
         text("item", "text, as written"),
         text("state", "pending, active, done, cancelled, blocked or other"),
@@ -89,13 +91,13 @@ fn plan_items<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     for snapshot in &plan.snapshots {
         let call = snapshot.call.and_then(|c| scope.call_id(c));
         for (position, shown) in snapshot.items.iter().enumerate() {
-            let item = plan.items.get(shown.item.0 as usize);
+            let item = shown.item.and_then(|i| plan.items.get(i.0 as usize));
             out.placed(
                 Some(snapshot.msg),
                 [
                     snapshot.seq.into(),
                     call.clone().into(),
-                    scope.id(FactId::Item(shown.item.0)).into(),
+                    shown.item.map(|i| scope.id(FactId::Item(i.0))).into(),
                     (position + 1).into(),
                     (&shown.text).into(),
                     shown.state.word().into(),

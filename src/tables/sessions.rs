@@ -1,12 +1,8 @@
 //! `sessions` and `messages`.
 
-use std::collections::BTreeSet;
-
 use sha2::{Digest, Sha256};
 
-use super::value::word;
 use super::{Column, NAMED, Rows, SESSION, Scope, Table, Value, flag, int, text};
-use crate::extract::plan::{Plan, TransitionKind};
 use crate::link::FactId;
 use crate::session::{Message, PartBody, Session};
 
@@ -48,8 +44,8 @@ fn sessions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
         s.first_at().into(),
         s.last_at().into(),
         s.messages.len().into(),
-        plan_changes(&a.facts.plan).into(),
-        a.facts.plan.items.iter().filter(|i| i.last.is_open()).count().into(),
+        a.facts.plan.changed_messages().len().into(),
+        a.facts.plan.open_items().count().into(),
         digest(s).into(),
         s.format.into(),
         (&s.version).into(),
@@ -63,11 +59,6 @@ fn sessions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
         a.discrepancies.len().into(),
         s.warnings.len().into(),
     ]);
-}
-
-fn plan_changes(plan: &Plan) -> usize {
-    let changes = plan.transitions.iter().filter(|t| t.kind != TransitionKind::Unchanged);
-    changes.map(|t| t.msg).collect::<BTreeSet<_>>().len()
 }
 
 /// Digest of a session: over the digests of its files, in their order.
@@ -96,6 +87,7 @@ const MESSAGE_COLUMNS: &[Column] = &[
     int("cache_read_tokens", "tokens", "read from the cache"),
     int("cache_write_tokens", "tokens", "written to the cache"),
     int("at_ms", "ms", "time, since 1970-01-01 UTC, for arithmetic"),
+    text("injected", "text that the program put into it, joined by blank lines"),
     text("reasoning", "reasoning parts, joined by blank lines"),
     flag("abandoned", "it lies on a branch that the user left"),
     text("copied_from", "session that it was copied from"),
@@ -112,8 +104,8 @@ fn messages<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
             scope.id(FactId::Message(ix)),
             Some(ix),
             [
-                word(&m.role),
-                word(&m.kind),
+                m.role.word().into(),
+                m.kind.word().into(),
                 m.at.into(),
                 (&m.model).into(),
                 joined(m, |body| if let PartBody::Text(t) = body { Some(t) } else { None }),
@@ -127,6 +119,7 @@ fn messages<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 m.usage.cache_read.into(),
                 m.usage.cache_write.into(),
                 m.at.map(|at| at.as_millisecond()).into(),
+                joined(m, |body| if let PartBody::Injected(t) = body { Some(t) } else { None }),
                 joined(m, |body| if let PartBody::Reasoning(t) = body { Some(t) } else { None }),
                 m.abandoned.into(),
                 (&m.copied_from).into(),
