@@ -67,6 +67,19 @@ impl Run {
         let _ = writeln!(io::stderr(), "turnpoint: {}", visible(line));
     }
 
+    /// Prints a line on standard error without the program's name before it.
+    pub(crate) fn plain(&self, line: &str) {
+        let _ = writeln!(io::stderr(), "{}", visible(line));
+    }
+
+    /// The exit code when no session came out: the errors that were told decide, or the input holds none.
+    pub(crate) fn nothing_found(&self) -> Exit {
+        if self.exit.get() == Exit::Done {
+            self.say("the input holds no session");
+        }
+        self.exit.get()
+    }
+
     fn warn(&self, diags: &[Diag]) {
         for diag in diags {
             if diag.severity == Severity::Lost && self.global.strict {

@@ -10,11 +10,16 @@ mod output;
 
 mod completions;
 mod formats;
+mod report;
 mod show;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::error::Error;
+use crate::extract::Config;
+use crate::extract::bench::limits::LimitsFile;
 
 pub use exit::Exit;
 
@@ -49,6 +54,7 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Report(report::Args),
     Show(show::Args),
     Formats(formats::Args),
     Completions(completions::Args),
@@ -66,6 +72,7 @@ pub fn run() -> ExitCode {
     }
     let run = input::Run::new(cli.global);
     let result = match cli.command {
+        Command::Report(args) => report::run(args, &run),
         Command::Show(args) => show::run(args, &run),
         Command::Formats(args) => formats::run(args),
         Command::Completions(args) => completions::run(args),
@@ -76,4 +83,16 @@ pub fn run() -> ExitCode {
 /// The argument parser, for completions and documentation.
 pub(crate) fn command() -> clap::Command {
     <Cli as clap::CommandFactory>::command()
+}
+
+/// The configuration that a limits file gives.
+pub(crate) fn limits_config(limits: Option<&std::path::Path>) -> Result<Config, Error> {
+    let Some(path) = limits else { return Ok(Config::default()) };
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| Error::Config {
+        path: name.clone(),
+        line: 0,
+        reason: e.to_string(),
+    })?;
+    Ok(Config { limits: LimitsFile::parse(&name, &text)? })
 }

@@ -1,0 +1,229 @@
+//! Benchmarks: charts with their data, efficiencies, every figure, and the tables as they stand.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::value::{label, number, percent, word};
+use super::{Material, first_rows, some};
+use crate::error::Error;
+use crate::extract::bench::{Efficiency, Limit, Measurement, MeasurementRole};
+use crate::extract::tables::{Table, TableKind};
+use crate::report::chart::FigureRow;
+use crate::session::Session;
+
+#[derive(Debug, Serialize)]
+struct View {
+    figures: Vec<FigureView>,
+    limits: Vec<LimitRow>,
+    efficiencies: Vec<EfficiencyRow>,
+    efficiencies_left: usize,
+    unlimited: Vec<String>,
+    count: usize,
+    measurements: Vec<MeasurementRow>,
+    left: usize,
+    tables: Vec<TableView>,
+    tables_left: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct FigureView {
+    title: String,
+    description: String,
+    path: String,
+    header: Vec<String>,
+    rows: Vec<FigureRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct LimitRow {
+    metric: String,
+    value: String,
+    kind: String,
+    origin: String,
+    applies: String,
+    derivation: Option<String>,
+    source: String,
+    msg: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct EfficiencyRow {
+    metric: String,
+    params: String,
+    value: String,
+    limit: String,
+    efficiency: String,
+    gap: String,
+    msg: String,
+    limit_msg: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct MeasurementRow {
+    metric: String,
+    params: String,
+    value: String,
+    role: String,
+    phase: Option<String>,
+    valid: bool,
+    evidence: String,
+    msg: String,
+}
+
+#[derive(Debug, Serialize)]
+struct TableView {
+    caption: Option<String>,
+    msg: String,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    left: usize,
+}
+
+/// Where the report puts the picture of a figure.
+pub(crate) fn figure_path(id: &str) -> String {
+    format!("charts/{id}.svg")
+}
+
+pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
+    let analysis = material.analysis;
+    let (session, bench) = (&analysis.session, &analysis.facts.bench);
+    let tables: Vec<TableView> = analysis
+        .facts
+        .tables
+        .iter()
+        .filter(|t| t.kind == TableKind::Benchmark && t.provenance.is_said())
+        .map(|t| table(session, t, material.full))
+        .collect();
+    let shown: Vec<&Measurement> = bench.measurements.iter().filter(|m| m.role != MeasurementRole::Derived).collect();
+    if shown.is_empty() && tables.is_empty() {
+        return Ok(None);
+    }
+    let (efficiencies, efficiencies_left) =
+        first_rows(bench.efficiencies.iter().map(|e| efficiency(material, e)).collect(), material.full);
+    let (measurements, left) = first_rows(shown.iter().map(|m| measurement(session, m)).collect(), material.full);
+    let (tables, tables_left) = if material.full { (tables, 0) } else { first_tables(tables) };
+    some(View {
+        figures: figures(material),
+        limits: bench.limits.iter().map(|l| limit(session, l)).collect(),
+        efficiencies,
+        efficiencies_left,
+        unlimited: unlimited(material),
+        count: shown.len(),
+        measurements,
+        left,
+        tables,
+        tables_left,
+    })
+}
+
+/// Tables shown unless everything is asked for.
+const TABLES: usize = 12;
+
+fn first_tables(mut tables: Vec<TableView>) -> (Vec<TableView>, usize) {
+    let left = tables.len().saturating_sub(TABLES);
+    tables.truncate(TABLES);
+    (tables, left)
+}
+
+fn figures(material: &Material<'_>) -> Vec<FigureView> {
+    let figure = |f: &crate::report::chart::Figure| FigureView {
+        title: f.title.clone(),
+        description: f.description.clone(),
+        path: figure_path(&f.id),
+        header: f.header.clone(),
+        rows: f.rows.clone(),
+    };
+    material.figures.iter().map(figure).collect()
+}
+
+/// Metrics that were measured but have no limit.
+fn unlimited(material: &Material<'_>) -> Vec<String> {
+    let bench = &material.analysis.facts.bench;
+    let limited: BTreeSet<&str> =
+        bench.efficiencies.iter().map(|e| bench.measurements[e.measurement as usize].metric.as_str()).collect();
+    let measured: BTreeSet<&str> = bench
+        .measurements
+        .iter()
+        .filter(|m| m.role == MeasurementRole::Measured && !limited.contains(m.metric.as_str()))
+        .map(|m| m.metric.as_str())
+        .collect();
+    measured.into_iter().map(String::from).collect()
+}
+
+fn limit(session: &Session, l: &Limit) -> LimitRow {
+    LimitRow {
+        metric: l.metric.clone(),
+        value: format!("{} {}", number(l.value), l.unit),
+        kind: l.kind.clone(),
+        origin: word(l.origin),
+        applies: pairs(l.applies_when.iter()),
+        derivation: l.derivation.clone(),
+        source: l.source.clone(),
+        msg: l.msg.map(|ix| label(session, ix)),
+    }
+}
+
+fn efficiency(material: &Material<'_>, e: &Efficiency) -> EfficiencyRow {
+    let (session, bench) = (&material.analysis.session, &material.analysis.facts.bench);
+    let (m, l) = (&bench.measurements[e.measurement as usize], &bench.limits[e.limit as usize]);
+    EfficiencyRow {
+        metric: metric(m),
+        params: pairs(m.params.iter()),
+        value: value(m),
+        limit: format!("{} {}", number(l.value), l.unit),
+        efficiency: percent(e.efficiency),
+        gap: percent(e.gap),
+        msg: label(session, m.msg),
+        limit_msg: l.msg.map(|ix| label(session, ix)),
+    }
+}
+
+fn measurement(session: &Session, m: &Measurement) -> MeasurementRow {
+    MeasurementRow {
+        metric: metric(m),
+        params: pairs(m.params.iter()),
+        value: value(m),
+        role: word(m.role),
+        phase: m.phase.clone(),
+        valid: m.valid,
+        evidence: word(m.evidence),
+        msg: label(session, m.msg),
+    }
+}
+
+fn metric(m: &Measurement) -> String {
+    let extra: Vec<&str> = [&m.statistic, &m.scope].into_iter().filter_map(|o| o.as_deref()).collect();
+    if extra.is_empty() { m.metric.clone() } else { format!("{} ({})", m.metric, extra.join(", ")) }
+}
+
+fn value(m: &Measurement) -> String {
+    let unit = m.unit.as_deref().unwrap_or("(unit not known)");
+    let sign = if m.approx { "≈ " } else { "" };
+    let figure = match (m.value, m.lo, m.hi) {
+        (Some(v), ..) => number(v),
+        (None, Some(lo), Some(hi)) => format!("{}–{}", number(lo), number(hi)),
+        (None, Some(lo), None) => format!("≥ {}", number(lo)),
+        (None, None, Some(hi)) => format!("≤ {}", number(hi)),
+        (None, None, None) => "not known".into(),
+    };
+    let pm = m.pm.map(|pm| format!(" ± {}", number(pm))).unwrap_or_default();
+    format!("{sign}{figure}{pm} {unit}")
+}
+
+fn pairs<'a>(params: impl Iterator<Item = (&'a String, &'a String)>) -> String {
+    params.map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", ")
+}
+
+fn table(session: &Session, t: &Table, full: bool) -> TableView {
+    let rows = t.rows.iter().map(|r| r.iter().map(|c| c.text.clone()).collect()).collect();
+    let (rows, left) = first_rows(rows, full);
+    TableView {
+        caption: t.caption.clone(),
+        msg: label(session, t.span.msg),
+        header: t.header.iter().map(|c| c.text.clone()).collect(),
+        rows,
+        left,
+    }
+}

@@ -1,0 +1,81 @@
+//! Findings of the participants, with level, state and what they need.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::value::label;
+use super::{Material, first_rows, some};
+use crate::error::Error;
+use crate::extract::findings::FindingStatus;
+use crate::link::{FactId, LinkKind};
+
+#[derive(Debug, Serialize)]
+struct View {
+    count: usize,
+    restated: usize,
+    rows: Vec<Row>,
+    left: usize,
+    ok: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    level: Option<String>,
+    title: String,
+    status: &'static str,
+    current: Option<String>,
+    wanted: Option<String>,
+    needs: Option<String>,
+    msg: String,
+    acted: Vec<String>,
+    planned: Vec<String>,
+}
+
+pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
+    let analysis = material.analysis;
+    let all = &analysis.facts.findings.findings;
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let mut rows: Vec<(Option<String>, FindingStatus, Row)> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| f.restates.is_none())
+        .map(|(i, f)| {
+            let row = Row {
+                level: f.level_text.clone().or_else(|| f.level.clone()),
+                title: f.title.clone(),
+                status: f.status.word(),
+                current: f.current.clone(),
+                wanted: f.wanted.clone(),
+                needs: f.needs.clone(),
+                msg: label(&analysis.session, f.msg),
+                acted: linked(material, i, LinkKind::ActsOn),
+                planned: linked(material, i, LinkKind::Mirrors),
+            };
+            (f.level.clone(), f.status, row)
+        })
+        .collect();
+    // Worst first, those without level last; within a level in reading order.
+    rows.sort_by_key(|(level, ..)| (level.is_none(), level.clone()));
+    let (ok, found): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, status, _)| *status == FindingStatus::Ok);
+    let count = found.len();
+    let (rows, left) = first_rows(found.into_iter().map(|(.., row)| row).collect(), material.full);
+    some(View {
+        count,
+        restated: all.iter().filter(|f| f.restates.is_some()).count(),
+        rows,
+        left,
+        ok: ok.into_iter().map(|(.., row)| row).collect(),
+    })
+}
+
+/// Messages, at most four, whose calls or items are linked to a finding.
+fn linked(material: &Material<'_>, finding: usize, kind: LinkKind) -> Vec<String> {
+    let to = FactId::Finding(finding as u32);
+    let links = material.analysis.links.iter().filter(|l| l.to == to && l.kind == kind);
+    let msgs: BTreeSet<_> = links.map(|l| l.from_msg).collect();
+    msgs.into_iter().take(4).map(|ix| label(&material.analysis.session, ix)).collect()
+}

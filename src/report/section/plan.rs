@@ -1,0 +1,111 @@
+//! Plan history: every change with its message, and the list at the end.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::value::{label, time, word};
+use super::{Material, first_rows, some};
+use crate::error::Error;
+use crate::extract::plan::{ItemIx, Plan, PlanItem, State, Transition, TransitionKind};
+use crate::session::{MsgIx, Session, ThreadIx};
+
+#[derive(Debug, Serialize)]
+struct View {
+    messages: Vec<String>,
+    messages_left: usize,
+    count: usize,
+    rejected: Vec<String>,
+    changes: Vec<Change>,
+    left: usize,
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Serialize)]
+struct Change {
+    msg: String,
+    at: Option<String>,
+    item: String,
+    text: String,
+    old_text: Option<String>,
+    from: &'static str,
+    to: &'static str,
+    kind: String,
+    evidence: Vec<EvidenceCite>,
+    uncertain: bool,
+    source: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct EvidenceCite {
+    msg: String,
+    strong: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Item {
+    label: String,
+    text: String,
+    thread: Option<String>,
+    created: String,
+    started: Option<String>,
+    done: Option<String>,
+    last: &'static str,
+}
+
+/// Messages listed by number before the rest is only counted.
+const CITED: usize = 40;
+
+pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
+    let (session, plan) = (&material.analysis.session, &material.analysis.facts.plan);
+    if plan.snapshots.is_empty() {
+        return Ok(None);
+    }
+    let shown: Vec<&Transition> = plan.transitions.iter().filter(|t| t.kind != TransitionKind::Unchanged).collect();
+    let msgs: BTreeSet<MsgIx> = shown.iter().map(|t| t.msg).collect();
+    let rejected: BTreeSet<MsgIx> = plan.snapshots.iter().filter(|s| !s.accepted).map(|s| s.msg).collect();
+    let changes = shown.iter().map(|t| change(session, plan, t)).collect();
+    let (changes, left) = first_rows(changes, material.full);
+    some(View {
+        messages: msgs.iter().take(CITED).map(|ix| label(session, *ix)).collect(),
+        messages_left: msgs.len().saturating_sub(CITED),
+        count: msgs.len(),
+        rejected: rejected.iter().map(|ix| label(session, *ix)).collect(),
+        changes,
+        left,
+        items: plan.items.iter().enumerate().map(|(i, it)| item(session, plan, ItemIx(i as u32), it)).collect(),
+    })
+}
+
+fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
+    let mut seen = BTreeSet::new();
+    let evidence = t.evidence.iter().filter(|e| seen.insert(e.call.msg)).take(4);
+    Change {
+        msg: label(session, t.msg),
+        at: session.message(t.msg).at.map(time),
+        item: plan.items[t.item.0 as usize].label.clone(),
+        text: t.text.clone(),
+        old_text: t.old_text.clone(),
+        from: t.from.word(),
+        to: t.to.word(),
+        kind: word(t.kind),
+        evidence: evidence.map(|e| EvidenceCite { msg: label(session, e.call.msg), strong: e.strong }).collect(),
+        uncertain: t.confidence < 0.5,
+        source: plan.snapshots[t.snapshot as usize].source.word(),
+    }
+}
+
+fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
+    let changes = || plan.transitions.iter().filter(move |t| t.item == ix && t.from != t.to);
+    let cite = |msg: MsgIx| label(session, msg);
+    Item {
+        label: item.label.clone(),
+        text: item.text.clone(),
+        thread: (item.thread != ThreadIx(0)).then(|| session.threads[item.thread.0 as usize].label.clone()),
+        created: cite(item.first_msg),
+        started: changes().find(|t| t.to == State::Active).map(|t| cite(t.msg)),
+        done: changes().rfind(|t| t.to == State::Done).map(|t| cite(t.msg)),
+        last: item.last.word(),
+    }
+}

@@ -1,0 +1,265 @@
+//! The summary: what a reader with two minutes needs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::value::{duration, label, number, percent, time};
+use super::{Material, some};
+use crate::analysis::Analysis;
+use crate::error::Error;
+use crate::extract::findings::FindingStatus;
+use crate::extract::plan::{PlanSource, State, TransitionKind};
+use crate::session::{MessageKind, MsgIx, Role, Session};
+
+/// Key figures of a session; also the source of the five lines at the end of `report`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    agent: String,
+    id: String,
+    version: Option<String>,
+    cwd: Option<String>,
+    forked_from: Option<String>,
+    models: Vec<String>,
+    first_at: Option<String>,
+    last_at: Option<String>,
+    took: Option<String>,
+    first_msg: Option<String>,
+    last_msg: Option<String>,
+    messages: usize,
+    prompts: usize,
+    subagents: usize,
+    abandoned: usize,
+    compactions: Vec<String>,
+    asked: Option<Said>,
+    ends: Option<Said>,
+    plan: Option<PlanFigures>,
+    bench: Option<BenchFigures>,
+    findings: Option<FindingFigures>,
+    discrepancies: Vec<Count>,
+    discrepancy_msgs: Vec<String>,
+    calls: usize,
+    failed: usize,
+    missing: usize,
+    lost_bytes: u64,
+    warnings: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Said {
+    msg: String,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Count {
+    what: String,
+    count: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct PlanFigures {
+    items: usize,
+    done: usize,
+    open: usize,
+    gone: usize,
+    changes: usize,
+    first: String,
+    last: String,
+    inferred: bool,
+    open_items: Vec<OpenItem>,
+    open_left: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct OpenItem {
+    label: String,
+    text: String,
+    state: &'static str,
+    msg: String,
+}
+
+#[derive(Debug, Serialize)]
+struct BenchFigures {
+    measured: usize,
+    first: String,
+    best: Option<Best>,
+}
+
+#[derive(Debug, Serialize)]
+struct Best {
+    metric: String,
+    params: String,
+    value: String,
+    unit: String,
+    limit: String,
+    efficiency: String,
+    gap: String,
+    msg: String,
+    limit_msg: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingFigures {
+    total: usize,
+    levels: Vec<Count>,
+    ok: usize,
+    msgs: Vec<String>,
+}
+
+/// Open items named in the summary; the plan section has all.
+const OPEN_SHOWN: usize = 8;
+
+pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
+    some(summary(material.analysis))
+}
+
+/// Counts and picks the key figures.
+pub(crate) fn summary(analysis: &Analysis) -> Summary {
+    let session = &analysis.session;
+    let live: Vec<_> = session.live().collect();
+    let on_main: Vec<MsgIx> = live.iter().filter(|(ix, _)| session.on_main(*ix)).map(|(ix, _)| *ix).collect();
+    let name = |ix: &MsgIx| label(session, *ix);
+    let (first_at, last_at) = (session.first_at(), session.last_at());
+    let calls: Vec<_> = session.calls().filter(|(at, _)| !session.message(at.msg).abandoned).map(|(_, c)| c).collect();
+    let mut levels: BTreeMap<&str, usize> = BTreeMap::new();
+    analysis.discrepancies.iter().for_each(|d| *levels.entry(d.severity.word()).or_default() += 1);
+    let flagged: BTreeSet<MsgIx> = analysis.discrepancies.iter().map(|d| d.msg).collect();
+    Summary {
+        agent: session.agent.clone(),
+        id: session.id.clone(),
+        version: session.version.clone(),
+        cwd: session.cwd.clone(),
+        forked_from: session.forked_from.clone(),
+        models: session.models().into_iter().map(String::from).collect(),
+        first_at: first_at.map(time),
+        last_at: last_at.map(time),
+        took: first_at.zip(last_at).map(|(a, b)| duration(a, b)),
+        first_msg: on_main.first().map(name),
+        last_msg: on_main.last().map(name),
+        messages: session.messages.len(),
+        prompts: on_main.iter().filter(|ix| is_prompt(session, **ix)).count(),
+        subagents: session.threads.len().saturating_sub(1),
+        abandoned: session.messages.len() - live.len(),
+        compactions: on_main
+            .iter()
+            .filter(|ix| session.message(**ix).kind == MessageKind::CompactionSummary)
+            .map(name)
+            .collect(),
+        asked: said(session, on_main.iter().find(|ix| is_prompt(session, **ix))),
+        ends: said(session, on_main.iter().rev().find(|ix| is_reply(session, **ix))),
+        plan: plan(analysis),
+        bench: bench(analysis),
+        findings: findings(analysis),
+        discrepancies: levels.into_iter().map(|(what, count)| Count { what: what.into(), count }).collect(),
+        discrepancy_msgs: flagged.iter().take(12).map(name).collect(),
+        calls: calls.len(),
+        failed: calls.iter().filter(|c| c.failed()).count(),
+        missing: calls.iter().filter(|c| c.result.is_none()).count(),
+        lost_bytes: session.sources.iter().map(|s| s.bytes_skipped).sum(),
+        warnings: session.warnings.len(),
+    }
+}
+
+/// Whether a message is a prompt of the user that says something.
+pub(super) fn is_prompt(session: &Session, ix: MsgIx) -> bool {
+    let m = session.message(ix);
+    m.role == Role::User && m.kind == MessageKind::Prompt && !m.text().trim().is_empty()
+}
+
+fn is_reply(session: &Session, ix: MsgIx) -> bool {
+    let m = session.message(ix);
+    m.role == Role::Assistant && m.kind == MessageKind::Reply && !m.text().trim().is_empty()
+}
+
+fn said(session: &Session, ix: Option<&MsgIx>) -> Option<Said> {
+    let ix = *ix?;
+    Some(Said { msg: label(session, ix), text: session.message(ix).text() })
+}
+
+fn plan(analysis: &Analysis) -> Option<PlanFigures> {
+    let plan = &analysis.facts.plan;
+    let session = &analysis.session;
+    let changed: BTreeSet<MsgIx> =
+        plan.transitions.iter().filter(|t| t.kind != TransitionKind::Unchanged).map(|t| t.msg).collect();
+    let (first, last) = (changed.first()?, changed.last()?);
+    let count = |test: &dyn Fn(State) -> bool| plan.items.iter().filter(|i| test(i.last)).count();
+    let open: Vec<OpenItem> = plan
+        .items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| item.last.is_open())
+        .map(|(i, item)| {
+            let last =
+                plan.transitions.iter().rev().find(|t| t.item.0 as usize == i && t.kind != TransitionKind::Unchanged);
+            OpenItem {
+                label: item.label.clone(),
+                text: item.text.clone(),
+                state: item.last.word(),
+                msg: label(session, last.map_or(item.first_msg, |t| t.msg)),
+            }
+        })
+        .collect();
+    Some(PlanFigures {
+        items: plan.items.len(),
+        done: count(&|s| s == State::Done),
+        open: count(&|s| s.is_open()),
+        gone: count(&|s| matches!(s, State::Absent | State::Cancelled)),
+        changes: changed.len(),
+        first: label(session, *first),
+        last: label(session, *last),
+        inferred: plan.snapshots.iter().all(|s| s.source != PlanSource::Tool),
+        open_left: open.len().saturating_sub(OPEN_SHOWN),
+        open_items: open.into_iter().take(OPEN_SHOWN).collect(),
+    })
+}
+
+fn bench(analysis: &Analysis) -> Option<BenchFigures> {
+    use crate::extract::bench::MeasurementRole::Measured;
+    let bench = &analysis.facts.bench;
+    let session = &analysis.session;
+    let measured: Vec<_> = bench.measurements.iter().filter(|m| m.role == Measured).collect();
+    let best = bench
+        .efficiencies
+        .iter()
+        .filter(|e| bench.measurements[e.measurement as usize].valid)
+        .max_by(|a, b| a.efficiency.total_cmp(&b.efficiency).then(b.measurement.cmp(&a.measurement)));
+    Some(BenchFigures {
+        measured: measured.len(),
+        first: label(session, measured.first()?.msg),
+        best: best.map(|e| {
+            let (m, l) = (&bench.measurements[e.measurement as usize], &bench.limits[e.limit as usize]);
+            Best {
+                metric: m.metric.clone(),
+                params: m.params.iter().map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", "),
+                value: m.value.map(number).unwrap_or_default(),
+                unit: m.unit.clone().unwrap_or_default(),
+                limit: format!("{} {}", number(l.value), l.unit),
+                efficiency: percent(e.efficiency),
+                gap: percent(e.gap),
+                msg: label(session, m.msg),
+                limit_msg: l.msg.map(|ix| label(session, ix)),
+            }
+        }),
+    })
+}
+
+fn findings(analysis: &Analysis) -> Option<FindingFigures> {
+    let new: Vec<_> = analysis.facts.findings.findings.iter().filter(|f| f.restates.is_none()).collect();
+    if new.is_empty() {
+        return None;
+    }
+    let (ok, found): (Vec<_>, Vec<_>) = new.into_iter().partition(|f| f.status == FindingStatus::Ok);
+    let mut levels: BTreeMap<String, usize> = BTreeMap::new();
+    for f in &found {
+        *levels.entry(f.level.clone().unwrap_or_else(|| "without level".into())).or_default() += 1;
+    }
+    let msgs: BTreeSet<MsgIx> = found.iter().chain(&ok).map(|f| f.msg).collect();
+    Some(FindingFigures {
+        total: found.len(),
+        levels: levels.into_iter().map(|(what, count)| Count { what, count }).collect(),
+        ok: ok.len(),
+        msgs: msgs.iter().take(12).map(|ix| label(&analysis.session, *ix)).collect(),
+    })
+}
