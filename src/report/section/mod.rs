@@ -9,7 +9,7 @@ mod findings;
 pub(crate) mod messages;
 mod plan;
 mod sources;
-mod summary;
+pub(crate) mod summary;
 mod tools;
 pub(crate) mod value;
 

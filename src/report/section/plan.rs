@@ -26,7 +26,8 @@ struct View {
 struct Change {
     msg: String,
     at: Option<String>,
-    item: String,
+    /// `None` for changes of the list as a whole.
+    item: Option<String>,
     text: String,
     old_text: Option<String>,
     from: &'static str,
@@ -84,7 +85,7 @@ fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
     Change {
         msg: label(session, t.msg),
         at: session.message(t.msg).at.map(time),
-        item: plan.items[t.item.0 as usize].label.clone(),
+        item: t.item.map(|i| plan.items[i.0 as usize].label.clone()),
         text: t.text.clone(),
         old_text: t.old_text.clone(),
         from: t.from.word(),
@@ -97,7 +98,7 @@ fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
 }
 
 fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
-    let changes = || plan.transitions.iter().filter(move |t| t.item == ix && t.from != t.to);
+    let changes = || plan.transitions.iter().filter(move |t| t.item == Some(ix) && t.from != t.to);
     let cite = |msg: MsgIx| label(session, msg);
     Item {
         label: item.label.clone(),

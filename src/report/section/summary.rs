@@ -10,7 +10,7 @@ use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::findings::FindingStatus;
-use crate::extract::plan::{PlanSource, State, TransitionKind};
+use crate::extract::plan::{ItemIx, PlanSource, State, TransitionKind};
 use crate::session::{MessageKind, MsgIx, Role, Session};
 
 /// Key figures of a session; also the source of the five lines at the end of `report`.
@@ -191,8 +191,11 @@ fn plan(analysis: &Analysis) -> Option<PlanFigures> {
         .enumerate()
         .filter(|(_, item)| item.last.is_open())
         .map(|(i, item)| {
-            let last =
-                plan.transitions.iter().rev().find(|t| t.item.0 as usize == i && t.kind != TransitionKind::Unchanged);
+            let last = plan
+                .transitions
+                .iter()
+                .rev()
+                .find(|t| t.item == Some(ItemIx(i as u32)) && t.kind != TransitionKind::Unchanged);
             OpenItem {
                 label: item.label.clone(),
                 text: item.text.clone(),
