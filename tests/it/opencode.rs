@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use turnpoint::session::Session;
+use turnpoint::session::{CallStatus, MessageKind, Session};
 use turnpoint::source::{FORMATS, Format, Group, Head, Input, load};
 
 fn format(id: &str) -> &'static Format {
@@ -63,4 +63,31 @@ fn real_exports_are_read_whole() {
         check(&sessions, &paths);
         assert!(sessions[0].warnings.is_empty(), "{:?}", sessions[0].warnings);
     }
+}
+
+fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
+}
+
+#[test]
+fn the_seed_sessions_carry_their_own_numbers() {
+    for (name, first, last) in [("glm-session.json", 1256, 1283), ("qwen-session.json", 6024, 6033)] {
+        let paths = [fixture(name)];
+        let sessions = read(format("opencode-export"), &paths);
+        check(&sessions, &paths);
+        let numbers: Vec<u64> = sessions[0].messages.iter().map(|m| m.label.msg).collect();
+        assert_eq!(numbers, (first..=last).collect::<Vec<u64>>(), "{name}");
+        assert!(sessions[0].warnings.is_empty(), "{:?}", sessions[0].warnings);
+    }
+}
+
+#[test]
+fn the_state_dump_before_a_continuation_is_a_summary() {
+    let sessions = read(format("opencode-export"), &[fixture("qwen-session.json")]);
+    let kind = |number: &str| sessions[0].message(sessions[0].find(number).unwrap()).kind;
+    assert_eq!(kind("6024"), MessageKind::Prompt);
+    assert_eq!(kind("6026"), MessageKind::CompactionSummary);
+    assert_eq!(kind("6027"), MessageKind::SyntheticContinuation);
+    let stopped = sessions[0].message(sessions[0].find("6025").unwrap());
+    assert_eq!(stopped.calls().next().unwrap().status(), CallStatus::Interrupted);
 }
