@@ -1,3 +1,29 @@
-//! Scores the extractors against labelled data.
+//! Scores the extractors against labelled data: `cargo run --release --example eval -- findings`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
 
-fn main() {}
+mod directives;
+mod findings;
+mod gold;
+
+use std::process::ExitCode;
+
+type Eval = fn() -> Result<(), gold::Error>;
+
+/// What can be scored.
+const EVALS: &[(&str, Eval)] = &[("directives", directives::run), ("findings", findings::run)];
+
+fn main() -> ExitCode {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let Some((_, run)) = EVALS.iter().find(|(n, _)| *n == name) else {
+        let names: Vec<&str> = EVALS.iter().map(|(n, _)| *n).collect();
+        eprintln!("usage: eval {}", names.join("|"));
+        return ExitCode::from(2);
+    };
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -9,6 +9,7 @@ pub mod directives;
 pub mod findings;
 pub mod options;
 pub mod plan;
+pub(crate) mod prose;
 pub mod tables;
 
 use crate::session::{CallRef, Session};

@@ -1,0 +1,459 @@
+//! Findings in lists, under headings, and as headings of their own.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::item::Item;
+use super::level::{self, Level};
+use super::{Finding, FindingStatus};
+use crate::extract::prose::{Kind, Line, lines, offset, unmarked};
+use crate::session::TextRef;
+
+/// What a heading, or a line that introduces a list, says about the items below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Nothing: what stands above goes on.
+    Neutral,
+    /// Problems.
+    Issues,
+    /// Problems that were solved.
+    Fixed,
+    /// Points in order.
+    Fine,
+    /// Something other than findings: plans, praise, options, templates.
+    Other,
+}
+
+/// A heading in force.
+#[derive(Debug, Clone, Copy)]
+struct Section<'a> {
+    depth: u8,
+    role: Role,
+    level: Option<Level<'a>>,
+}
+
+/// Depth of a line that introduces a list: it ends with the list.
+const INTRO: u8 = 8;
+
+fn re(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
+}
+
+static ISSUES: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(issues?|problems?|findings?|bugs|vulnerabilit(y|ies)|concerns?|defects|root causes?|weaknesses|misconfigurations|violations|needs? (attention|work|fixing|change|to change|to be fixed)|what'?s broken|not working|action (needed|required)|must[- ]fix|should[- ]fix)\b",
+    )
+});
+static INTRODUCES: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(found|identified|discovered|main|key|following|several|remaining|here are|uncovered|spotted|detected|noticed)\b",
+    )
+});
+static FIXED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(fixed|resolved|fixes applied|addressed|solved|corrected)\b"));
+static FINE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\W*(working (correctly|well|as expected|fine)|ok( items| already| points)?|(already )?(ok|optimal|correct|good|fine|in order|healthy)|correctly configured|no (action|change)s? (needed|required)|verified ok|what works|passing( checks)?|passed( checks)?|items? (marked )?ok)\W*(\(.*\)|[:—–-].*)?$",
+    )
+});
+static OTHER: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(no (known |open |new |remaining |other |major |critical |blocking )*(issues|problems|findings|bugs|concerns)|next steps?|recommend\w*|suggest\w*|positives?|praise|strengths|solutions?|plans?|phases?|steps|options?|approach(es)?|tests?|coverage|stor(y|ies)|features?|tasks?|to-?dos?|roadmap|milestones?|skills?|files|changes|well|verification|usage|examples?|templates?|workflow|agenda|let me|i'll|i will|going to|to fix|to address|ways? to|might|could|if|possible|potential (causes|reasons)|questions|benefits|improvements|requirements|agents|tools|template|instructions|looking for|look for|check for)\b",
+    )
+});
+static SPEAKS: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b(findings?|issues?|problems?|vulnerabilit(y|ies)|bugs?|audit|review|concerns?)\b"));
+static HEADING_LEVEL: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^[^\w\[(]*[\[(]?(P[0-4]|critical|blockers?|high|major|important|medium|moderate|low|minor|nice[- ]to[- ]have|nits?|trivial)\b[\])]?(?:[ -](?:severity|risk|impact|priority))?\W*(?:(?:findings?|issues?|problems?|bugs?|items?|vulnerabilit(?:y|ies)|concerns?|fixes|points)\b)?\W*([\[(].{0,40}[\])])?\W*(?:$|[:—–-]|\d)",
+    )
+});
+static TITLED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^[^\w\[(]*[\[(]?(?:P[0-4]|critical|high|medium|low)[\])]?(?: ?#?\d+)?\s*[:—–-]\s*\S"));
+static CAUSE: LazyLock<Regex> = LazyLock::new(|| re(r"^\W*(?:the )?root cause(?: was| is)?:?\W+"));
+static SOLVED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(fix(es)? applied|solutions? (implemented|applied)|i('ve| have)? (successfully )?(fixed|resolved)|(now|all) (fixed|resolved))\b",
+    )
+});
+
+/// The findings of one text.
+pub(super) fn read(text: &TextRef<'_>) -> Vec<Finding> {
+    if !may_hold(text.text) {
+        return Vec::new();
+    }
+    let lines = lines(text.text);
+    let mut reader = Reader {
+        text,
+        lines: &lines,
+        sections: Vec::new(),
+        details: None,
+        found: Vec::new(),
+        fine: Vec::new(),
+        speaks: SPEAKS.is_match(text.text),
+    };
+    let mut at = 0;
+    while at < lines.len() {
+        at = reader.line(at);
+    }
+    reader.finish()
+}
+
+/// Cheap test: one line alone lists nothing.
+fn may_hold(text: &str) -> bool {
+    memchr::memchr(b'\n', text.as_bytes()).is_some()
+}
+
+struct Reader<'a> {
+    text: &'a TextRef<'a>,
+    lines: &'a [Line<'a>],
+    sections: Vec<Section<'a>>,
+    /// Inside the details of a finding that has a heading of its own, of this depth.
+    details: Option<u8>,
+    found: Vec<Finding>,
+    /// Points in order without a level: kept only beside findings that have one.
+    fine: Vec<Finding>,
+    speaks: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the line at `at` and says which is next.
+    fn line(&mut self, at: usize) -> usize {
+        let line = self.lines[at];
+        match line.kind {
+            Kind::Heading(depth) => self.heading(line.text, depth),
+            Kind::Text if self.intro(at) => {}
+            Kind::Text => {
+                if line.indent == 0 {
+                    self.sections.retain(|s| s.depth < INTRO);
+                }
+                self.marked(line);
+            }
+            kind if kind.is_item() => return self.item(at),
+            _ => {}
+        }
+        at + 1
+    }
+
+    fn heading(&mut self, text: &'a str, depth: u8) {
+        self.sections.retain(|s| s.depth < depth);
+        if self.details.is_some_and(|d| depth <= d) {
+            self.details = None;
+        }
+        let bare = unmarked(text);
+        let own = bare.trim_start_matches('#');
+        let numbered =
+            own.split_once(['.', ')']).filter(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        if let Some((_, title)) = numbered
+            && self.level().is_some()
+            && self.role() != Role::Other
+        {
+            let item = Item { title: unmarked(title), ..Item::default() };
+            return self.as_heading(item, depth);
+        }
+        if TITLED.is_match(own) && self.speaks && !OTHER.is_match(own) {
+            let item = Item::read(own);
+            if item.level.is_some() && item.title.contains(' ') {
+                return self.as_heading(item, depth);
+            }
+        }
+        self.sections.push(self.section(bare, depth));
+    }
+
+    fn as_heading(&mut self, item: Item<'a>, depth: u8) {
+        self.details = Some(depth);
+        self.push(&item);
+    }
+
+    fn section(&self, text: &'a str, depth: u8) -> Section<'a> {
+        let level = HEADING_LEVEL.captures(text).and_then(|c| {
+            let inner = c.get(2).and_then(|m| level::whole(&text[m.range()]));
+            let word = c.get(1).and_then(|m| level::whole(text[m.range()].trim_end_matches('s')));
+            inner.filter(|l| l.text.starts_with(['P', 'p'])).or(word)
+        });
+        let role = if FINE.is_match(text) {
+            Role::Fine
+        } else if level.is_some() {
+            if self.speaks || self.role() == Role::Issues { self.inherited(Role::Issues) } else { Role::Neutral }
+        } else if OTHER.is_match(text) && !is_count_of_issues(text) {
+            Role::Other
+        } else if ISSUES.is_match(text) {
+            if FIXED.is_match(text) { Role::Fixed } else { Role::Issues }
+        } else if FIXED.is_match(text) {
+            Role::Fixed
+        } else if depth < 7 && depth < INTRO && self.speaks && is_named_point(text) {
+            Role::Other
+        } else {
+            Role::Neutral
+        };
+        Section { depth, role, level }
+    }
+
+    /// A level heading under "Fixes applied" holds solved problems, one under "Next steps" none.
+    fn inherited(&self, role: Role) -> Role {
+        match self.role() {
+            Role::Fixed => Role::Fixed,
+            Role::Other => Role::Other,
+            _ => role,
+        }
+    }
+
+    fn role(&self) -> Role {
+        self.sections.iter().rev().map(|s| s.role).find(|r| *r != Role::Neutral).unwrap_or(Role::Neutral)
+    }
+
+    fn level(&self) -> Option<Level<'a>> {
+        self.sections.iter().rev().find_map(|s| s.level)
+    }
+
+    /// A line that introduces the list after it.
+    fn intro(&mut self, at: usize) -> bool {
+        let text = unmarked(self.lines[at].text);
+        let next = self.lines[at + 1..].iter().find(|l| l.kind != Kind::Blank);
+        if !text.ends_with(':') || !next.is_some_and(|l| l.kind.is_item()) {
+            return false;
+        }
+        let last = text.rfind(". ").map_or(text, |i| &text[i + 2..]);
+        self.sections.retain(|s| s.depth < INTRO);
+        let short = last.split_whitespace().count() <= 5;
+        let mut section = self.section(last, INTRO);
+        if matches!(section.role, Role::Issues | Role::Fixed) && !short && !INTRODUCES.is_match(last) {
+            section.role = Role::Neutral;
+        }
+        self.sections.push(section);
+        true
+    }
+
+    /// A line of prose that starts with a mark, or names a root cause.
+    fn marked(&mut self, line: Line<'a>) {
+        if self.details.is_some() {
+            return;
+        }
+        if level::mark(line.text).is_some() || level::emoji(line.text).is_some() {
+            let item = Item::read(line.text);
+            if item.level.is_some()
+                && (item.current.is_some() || self.speaks)
+                && self.role() != Role::Other
+                && !line.text.ends_with(':')
+            {
+                self.push(&item);
+            }
+        } else {
+            self.cause(line.text);
+        }
+    }
+
+    fn cause(&mut self, text: &'a str) {
+        let Some(m) = CAUSE.find(text).filter(|m| m.as_str().contains(':')) else { return };
+        let rest = &text[m.end()..];
+        let end = [" (", ". ", " — ", "; "].iter().filter_map(|s| rest.find(s)).min().unwrap_or(rest.len());
+        let title = unmarked(rest[..end].trim_end_matches('.'));
+        if title.split_whitespace().count() >= 3 {
+            self.push(&Item { title, ..Item::default() });
+        }
+    }
+
+    /// Reads an item with the deeper lines below it, and says which line is next.
+    fn item(&mut self, at: usize) -> usize {
+        let line = self.lines[at];
+        let below = self.lines[at + 1..]
+            .iter()
+            .take_while(|l| l.kind == Kind::Blank || l.kind == Kind::Code || l.indent > line.indent)
+            .count();
+        let next = at + 1 + below;
+        if self.details.is_some() {
+            return next;
+        }
+        if CAUSE.is_match(line.text) && self.role() != Role::Other {
+            self.cause(line.text);
+            return next;
+        }
+        let mut item = Item::read(line.text);
+        for sub in &self.lines[at + 1..next] {
+            pair_below(&mut item, sub.text);
+        }
+        if self.is_finding(&item, line.text) {
+            self.push(&item);
+            return next;
+        }
+        // A point that groups others: they are read as items of their own.
+        let groups = self.lines[at + 1..next].iter().any(|l| l.kind.is_item());
+        if groups && unmarked(line.text).ends_with(':') { at + 1 } else { next }
+    }
+
+    fn is_finding(&self, item: &Item<'_>, text: &str) -> bool {
+        let words = item.title.split_whitespace().count();
+        if words == 0 || text.ends_with(':') && item.level.is_none() && !item.bold || is_nothing(item.title) {
+            return false;
+        }
+        let told = item.status.is_some() || item.current.is_some() || item.wanted.is_some();
+        match self.role() {
+            Role::Other => item.level.is_some() && item.current.is_some() && item.wanted.is_some(),
+            Role::Issues => !text.ends_with('?') && !is_deed(item.title),
+            Role::Fixed => item.level.is_some() || self.level().is_some() || self.section_of_issues(),
+            Role::Fine => words <= 16,
+            Role::Neutral => {
+                (item.level.is_some() || self.level().is_some()) && told
+                    || item.level.is_some() && self.speaks && words >= 2
+            }
+        }
+    }
+
+    fn section_of_issues(&self) -> bool {
+        self.sections
+            .iter()
+            .rev()
+            .find(|s| s.role != Role::Neutral)
+            .is_some_and(|s| s.role == Role::Fixed && s.depth == INTRO)
+    }
+
+    fn push(&mut self, item: &Item<'a>) {
+        let title = clip(item.title);
+        if title.is_empty() {
+            return;
+        }
+        let level = item.level.or_else(|| self.level());
+        let role = self.role();
+        let status = item.status.unwrap_or(match role {
+            Role::Fine => FindingStatus::Ok,
+            Role::Fixed => FindingStatus::Fixed,
+            _ if item.current.is_some() && item.current == item.wanted => FindingStatus::Ok,
+            _ => FindingStatus::Actionable,
+        });
+        let start = offset(self.text.text, title);
+        let finding = Finding {
+            msg: self.text.msg,
+            span: self.text.span(start, start + title.len()),
+            level: level.map(|l| l.norm.to_owned()),
+            level_text: level.map(|l| l.text.to_owned()),
+            title: title.to_owned(),
+            status,
+            current: item.current.map(str::to_owned),
+            wanted: item.wanted.map(str::to_owned),
+            needs: item.needs.map(str::to_owned),
+            row: None,
+            restates: None,
+        };
+        let aside = role == Role::Fine && finding.level.is_none();
+        if aside { self.fine.push(finding) } else { self.found.push(finding) }
+    }
+
+    fn finish(mut self) -> Vec<Finding> {
+        let solved = SOLVED.is_match(self.text.text);
+        for finding in self.found.iter_mut().filter(|f| solved && f.level.is_none() && f.current.is_none()) {
+            if finding.status == FindingStatus::Actionable {
+                finding.status = FindingStatus::Fixed;
+            }
+        }
+        if self.found.iter().any(|f| f.level.is_some()) {
+            self.found.append(&mut self.fine);
+            self.found.sort_by_key(|f| f.span.start);
+        }
+        self.found
+    }
+}
+
+/// `severity: P1` and the like, one level below the item.
+fn pair_below<'a>(item: &mut Item<'a>, text: &'a str) {
+    let Some((key, value)) = text.split_once(':') else { return };
+    let value = unmarked(value);
+    if value.is_empty() {
+        return;
+    }
+    let short = value.chars().count() <= 80;
+    match unmarked(key).to_lowercase().as_str() {
+        "severity" | "level" | "priority" | "risk" => item.level = level::whole(value).or(item.level),
+        "status" | "state" => item.status = level::status(value).or(item.status),
+        "current" | "actual" | "current value" | "found" | "now" if short => item.current = Some(value),
+        "expected" | "wanted" | "recommended" | "target" | "should be" if short => item.wanted = Some(value),
+        "needs" | "requires" | "apply" => item.needs = super::item::needs(value),
+        _ => {}
+    }
+}
+
+/// "3 issues found in the tests" counts issues even though it names something else.
+fn is_count_of_issues(text: &str) -> bool {
+    static COUNT: LazyLock<Regex> = LazyLock::new(|| {
+        re(
+            r"^\W*((the|\d+|two|three|four|five|six|several|main|key|critical|remaining|all) )*(issues?|problems?|findings|bugs|vulnerabilities|concerns) (found|identified|discovered|remaining|detected|that)\b",
+        )
+    });
+    COUNT.is_match(text)
+}
+
+/// Headings of reports that start something new, such as "Conclusion".
+fn is_named_point(text: &str) -> bool {
+    let word = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    [
+        "conclusion",
+        "summary",
+        "overview",
+        "implementation",
+        "architecture",
+        "background",
+        "context",
+        "assessment",
+        "metrics",
+        "verdict",
+    ]
+    .iter()
+    .any(|w| word.starts_with(w))
+}
+
+/// "None" and the like name no finding.
+fn is_nothing(title: &str) -> bool {
+    let title = title.to_lowercase();
+    ["none", "n/a", "nothing", "-", "no issues", "no findings", "no problems"]
+        .iter()
+        .any(|w| title == *w || title.starts_with(&format!("{w} ")))
+}
+
+/// An item that tells a deed ("Added a check") is no finding.
+fn is_deed(title: &str) -> bool {
+    const DEEDS: &[&str] = &[
+        "added",
+        "fixed",
+        "created",
+        "implemented",
+        "updated",
+        "removed",
+        "changed",
+        "installed",
+        "used",
+        "ran",
+        "set",
+        "replaced",
+        "moved",
+        "renamed",
+        "add",
+        "fix",
+        "create",
+        "implement",
+        "update",
+        "remove",
+        "change",
+        "install",
+        "use",
+        "run",
+        "replace",
+        "move",
+        "rename",
+        "check",
+        "verify",
+        "consider",
+    ];
+    let first = title.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_lowercase();
+    DEEDS.contains(&first.as_str())
+}
+
+/// A title of bearable length: the first sentence of a long one.
+fn clip(title: &str) -> &str {
+    if title.len() <= 160 {
+        return title;
+    }
+    let end = title.find(". ").filter(|e| *e <= 240).unwrap_or_else(|| {
+        let cut = title.floor_char_boundary(160);
+        title[..cut].rfind(' ').unwrap_or(cut)
+    });
+    &title[..end]
+}

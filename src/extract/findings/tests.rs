@@ -1,0 +1,107 @@
+use super::*;
+use crate::extract::tables;
+use crate::session::build::SessionBuilder;
+use crate::session::{MessageKind, Role};
+
+fn of(session: &Session) -> Findings {
+    extract(session, &tables::extract(session))
+}
+
+fn rows(text: &str) -> Vec<(Option<String>, String, &'static str)> {
+    let session = SessionBuilder::new().assistant(text).build();
+    let found = of(&session).findings;
+    for f in &found {
+        assert_eq!(session.quote(&f.span), Some(f.title.as_str()));
+    }
+    found.into_iter().map(|f| (f.level, f.title, f.status.word())).collect()
+}
+
+fn row(level: &str, title: &str, status: &'static str) -> (Option<String>, String, &'static str) {
+    (Some(level).filter(|l| !l.is_empty()).map(str::to_owned), title.to_owned(), status)
+}
+
+#[test]
+fn reads_a_table_by_its_headers() {
+    let text = "Audit:\n\n| # | Check | State | Value | Recommended | Prio |\n|--|--|--|--|--|--|\n| 1 | `swap` on | ❌ | 60 | 10 | P1 |\n| 2 | Link | ✅ | up | up | low |\n";
+    assert_eq!(rows(text), [row("P1", "`swap` on", "actionable"), row("P3", "Link", "ok")]);
+}
+
+#[test]
+fn reads_numbered_headings_under_a_level() {
+    let text = "## Review\n\n### Critical Findings (P1) - Should Fix\n\n**1. Lock is never freed**  \n`a.rs:10`\n\n- detail\n\n**2. Hash cut short**\n\n### Nice-to-have Findings (P3)\n\n**3. Dead code**\n\n### Positive Observations\n- tests pass\n";
+    assert_eq!(
+        rows(text),
+        [
+            row("P1", "Lock is never freed", "actionable"),
+            row("P1", "Hash cut short", "actionable"),
+            row("P3", "Dead code", "actionable")
+        ]
+    );
+}
+
+#[test]
+fn reads_lists_under_level_headings_and_points_in_order() {
+    let text = "Audit of the host.\n\n### P0\n- Fan stopped: 0 rpm (should be 900 rpm) FAIL\n\n### Working correctly\n- Clock source\n- Link width x16\n";
+    assert_eq!(
+        rows(text),
+        [row("P0", "Fan stopped", "actionable"), row("", "Clock source", "ok"), row("", "Link width x16", "ok")]
+    );
+}
+
+#[test]
+fn reads_issues_without_levels() {
+    let text = "The main issues identified:\n1. **No compiler**: the image lacks one\n2. **Old libc**: 2.17\n\nLet me check the versions:\n- libc\n";
+    assert_eq!(rows(text), [row("", "No compiler", "actionable"), row("", "Old libc", "actionable")]);
+}
+
+#[test]
+fn false_friends_give_none() {
+    for text in [
+        "| Test | Priority |\n|--|--|\n| login works | P0 |\n| logout works | P1 |\n",
+        "### User Story 1 - Sign in (Priority: P1)\n\n- As a user I sign in\n\n### User Story 2 (Priority: P2)\n- As a user I leave\n",
+        "## Review template\n### CRITICAL (P1)\n- [count] issues\n- [title] in [file]\n",
+        "P1 skills come first.\n\n- P1 skill patterns\n- P2 skill patterns\n- Meta skills\n",
+        "Options:\n\n| Option | Description |\n|--|--|\n| A | fast |\n| B | safe |\n",
+        "## Next steps\n### High priority\n1. Write the parser\n2. Add tests\n",
+        "No issues found:\n- the tests pass\n- the build is clean\n",
+        "Issues fixed by this change:\n\ntext only",
+        "| Area | Critical | Important |\n|--|--|--|\n| Security | 0 | 1 |\n",
+    ] {
+        assert_eq!(rows(text), [], "{text}");
+    }
+}
+
+#[test]
+fn tasks_of_subagents_and_injected_text_are_not_findings() {
+    let list = "Findings:\n- **[P1] Disk full** — currently 99 %, want < 80 %. FIX\n- **[P1] No swap** — currently 0, want 8 GB. FIX\n";
+    let session = SessionBuilder::new()
+        .call("Task", serde_json::json!({"description": "look"}), "done")
+        .thread("call1", |t| t.user(list))
+        .text(Role::User, MessageKind::InjectedContext, list)
+        .build();
+    assert_eq!(of(&session).findings, []);
+}
+
+#[test]
+fn what_is_said_again_points_at_the_first() {
+    let session = SessionBuilder::new()
+        .assistant("Issues found:\n- **Disk is nearly full**: 99 %\n- **Swap is missing**: 0\n")
+        .text(
+            Role::User,
+            MessageKind::CompactionSummary,
+            "Issues found:\n- **Disk is nearly full**: 99 %\n- **Other thing here**: 1\n",
+        )
+        .build();
+    let found = of(&session).findings;
+    let got: Vec<_> = found.iter().map(|f| (f.title.as_str(), f.restates)).collect();
+    assert_eq!(got, [("Disk is nearly full", None), ("Swap is missing", None), ("Disk is nearly full", Some(0))]);
+}
+
+#[test]
+fn sets_stated_counts_against_the_list() {
+    let text = "I found 3 issues:\n- **Disk full**: yes\n- **No swap**: yes\n\nThere are 2 other issues elsewhere.";
+    let session = SessionBuilder::new().assistant(text).build();
+    let stated = of(&session).stated;
+    assert_eq!(stated.len(), 1);
+    assert_eq!((stated[0].count, stated[0].listed, stated[0].what.as_str()), (3, 2, "issues"));
+}
