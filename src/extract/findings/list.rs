@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
             if FIXED.is_match(text) { Role::Fixed } else { Role::Issues }
         } else if FIXED.is_match(text) {
             Role::Fixed
-        } else if depth < 7 && depth < INTRO && self.speaks && is_named_point(text) {
+        } else if depth < 7 && self.speaks && is_named_point(text) {
             Role::Other
         } else {
             Role::Neutral
