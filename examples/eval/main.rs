@@ -4,13 +4,14 @@
 mod directives;
 mod findings;
 mod gold;
+mod plan;
 
 use std::process::ExitCode;
 
 type Eval = fn() -> Result<(), gold::Error>;
 
 /// What can be scored.
-const EVALS: &[(&str, Eval)] = &[("directives", directives::run), ("findings", findings::run)];
+const EVALS: &[(&str, Eval)] = &[("directives", directives::run), ("findings", findings::run), ("plan", plan::run)];
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();

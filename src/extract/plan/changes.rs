@@ -2,7 +2,7 @@
 
 use super::similarity::same_but_parameters;
 use super::sources::{Entry, Write};
-use super::wording::{Wording, normalised};
+use super::wording::{Wording, is_content, normalised};
 use super::{State, TransitionKind};
 
 /// List kinds of a write: its list was emptied, or none of its items kept its wording.
@@ -50,20 +50,29 @@ fn of_text(old: &str, new: &str) -> TransitionKind {
     if same_but_parameters(&a, &b) {
         return TransitionKind::ParameterChanged;
     }
-    let less = |x: &Wording, y: &Wording| x.words.iter().filter(|w| !y.words.contains(w)).cloned().collect::<Vec<_>>();
     let (lost, added) = (less(&a, &b), less(&b, &a));
-    let joins = |words: &[String]| words.iter().any(|w| matches!(w.as_str(), "and" | "also" | "plus" | "&" | "+"));
-    match (lost.is_empty(), added.is_empty()) {
-        (true, false) if joins(&added) => TransitionKind::Widened,
-        (true, false) => TransitionKind::Narrowed,
-        (false, true) if conditional(&lost) => TransitionKind::Widened,
-        (false, true) => TransitionKind::Narrowed,
+    let content = |words: &[&String]| words.iter().any(|w| is_content(w));
+    match (conditional(&lost), conditional(&added), joins(&lost), joins(&added), content(&lost), content(&added)) {
+        (true, false, ..) => TransitionKind::Widened,
+        (false, true, ..) => TransitionKind::Narrowed,
+        (_, _, true, false, ..) => TransitionKind::Narrowed,
+        (_, _, false, true, ..) => TransitionKind::Widened,
+        (.., true, false) | (.., false, true) => TransitionKind::Narrowed,
         _ => TransitionKind::Renamed,
     }
 }
 
-fn conditional(words: &[String]) -> bool {
-    words.iter().any(|w| matches!(w.as_str(), "if" | "only" | "when" | "unless"))
+/// Words of the first that the second does not have.
+fn less<'a>(a: &'a Wording, b: &Wording) -> Vec<&'a String> {
+    a.words.iter().filter(|w| !b.words.contains(w)).collect()
+}
+
+fn conditional(words: &[&String]) -> bool {
+    words.iter().any(|w| matches!(w.as_str(), "if" | "only" | "when" | "unless" | "optionally"))
+}
+
+fn joins(words: &[&String]) -> bool {
+    words.iter().any(|w| matches!(w.as_str(), "and" | "also" | "plus" | "&" | "+"))
 }
 
 fn of_priority(old: Option<&str>, new: Option<&str>) -> Option<TransitionKind> {

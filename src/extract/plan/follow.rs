@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::lineage::{Origin, origins};
 use super::sources::{Entry, Write};
 use super::wording::normalised;
-use super::{ItemIx, Plan, PlanItem, PlanSnapshot, SnapshotItem, State, Transition, TransitionKind, changes};
+use super::{ItemIx, Plan, PlanItem, PlanSnapshot, SnapshotItem, State, Transition, TransitionKind, Weights, changes};
 use crate::diag::{Diag, Loc};
 use crate::session::{MsgIx, Session};
 
@@ -19,8 +19,8 @@ struct Live {
 }
 
 /// Follows the items through all writes, which are in reading order.
-pub(super) fn follow(session: &Session, writes: Vec<Write>) -> Plan {
-    let mut follower = Follower { session, plan: Plan::default(), live: Vec::new(), last: None };
+pub(super) fn follow(session: &Session, writes: Vec<Write>, weights: &Weights) -> Plan {
+    let mut follower = Follower { session, weights, plan: Plan::default(), live: Vec::new(), last: None };
     for write in writes {
         follower.apply(write);
     }
@@ -29,6 +29,7 @@ pub(super) fn follow(session: &Session, writes: Vec<Write>) -> Plan {
 
 struct Follower<'a> {
     session: &'a Session,
+    weights: &'a Weights,
     plan: Plan,
     /// Parallel to `plan.lists`.
     live: Vec<Live>,
@@ -40,6 +41,8 @@ struct Follower<'a> {
 struct Row {
     item: ItemIx,
     origin: Origin,
+    /// Position of the old item whose identity it has.
+    heir: Option<usize>,
     returned: bool,
 }
 
@@ -52,12 +55,14 @@ impl Follower<'_> {
         };
         self.last = Some((write.msg, seq));
         self.warn_of_words(&write);
-        let origins = origins(&self.live[list].entries, &write.entries);
+        let live = &self.live[list];
+        let was_dropped = |e: &Entry| live.dropped.contains_key(&key(e));
+        let origins = origins(&live.entries, &write.entries, was_dropped, self.weights);
         let items = if write.accepted {
             let rows = self.rows(list, &write, origins);
             self.transitions(list, &write, seq, &rows);
             let items: Vec<ItemIx> = rows.iter().map(|r| r.item).collect();
-            self.replace(list, &write, &items);
+            self.replace(list, &write, &items, &rows);
             items.into_iter().map(Some).collect()
         } else {
             let live = &self.live[list];
@@ -88,7 +93,7 @@ impl Follower<'_> {
                 (None, Some(item)) => item,
                 (None, None) => self.new_item(list, write),
             };
-            rows.push(Row { item, origin, returned: back.is_some() });
+            rows.push(Row { item, origin, heir, returned: back.is_some() });
         }
         rows
     }
@@ -133,7 +138,7 @@ impl Follower<'_> {
         if let Some(kind) = changes::of_list(&live.entries, write) {
             push(None, None, None, kind, 1.0, Vec::new());
         }
-        let moved = changes::moved(rows.iter().map(|r| r.origin.olds.first().copied()));
+        let moved = changes::moved(rows.iter().map(|r| r.heir));
         let touched = |n: usize| write.touched.as_ref().is_none_or(|t| t.contains(&n));
         for (n, row) in rows.iter().enumerate().filter(|(n, _)| touched(*n)) {
             let new = &write.entries[n];
@@ -143,6 +148,18 @@ impl Follower<'_> {
             let confidence = if olds.is_empty() { 1.0 } else { row.origin.confidence };
             for kind in changes::of_item(&olds, new, row.origin.split, row.returned, moved[n]) {
                 push(Some(row.item), olds.first().copied(), Some(new), kind, confidence, related.clone());
+            }
+        }
+        for row in rows {
+            for &i in row.origin.olds.iter().filter(|&&i| live.items[i] != row.item && !row.origin.split) {
+                push(
+                    Some(live.items[i]),
+                    Some(&live.entries[i]),
+                    None,
+                    TransitionKind::Merged,
+                    row.origin.confidence,
+                    vec![row.item],
+                );
             }
         }
         let mut gone = vec![true; live.entries.len()];
@@ -155,14 +172,18 @@ impl Follower<'_> {
     }
 
     /// Makes the write the list's present.
-    fn replace(&mut self, list: usize, write: &Write, items: &[ItemIx]) {
+    fn replace(&mut self, list: usize, write: &Write, items: &[ItemIx], rows: &[Row]) {
         let live = &mut self.live[list];
         let entries = std::mem::replace(&mut live.entries, write.entries.clone());
         let old = std::mem::replace(&mut live.items, items.to_vec());
-        for (entry, item) in entries.iter().zip(old) {
+        let mut went_on = vec![false; old.len()];
+        rows.iter().flat_map(|r| &r.origin.olds).for_each(|&i| went_on[i] = true);
+        for (i, (entry, item)) in entries.iter().zip(old).enumerate() {
             if !items.contains(&item) {
                 self.plan.items[item.at()].last = State::Absent;
-                live.dropped.insert(key(entry), item);
+                if !went_on[i] {
+                    live.dropped.insert(key(entry), item);
+                }
             }
         }
         for (entry, item) in write.entries.iter().zip(items) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use pathfinding::matrix::Matrix;
 use pathfinding::prelude::kuhn_munkres;
 
-use super::similarity::{Idf, Side, WEIGHTS, score};
+use super::similarity::{Idf, Side, Weights, part_score, score};
 use super::sources::Entry;
 use super::wording::{Wording, normalised};
 
@@ -17,13 +17,15 @@ pub(super) struct Origin {
     pub(super) olds: Vec<usize>,
     /// It is one of several that an old item was split into.
     pub(super) split: bool,
+    /// It continues an item that was dropped before.
+    pub(super) returned: bool,
     /// 0–1.
     pub(super) confidence: f64,
 }
 
 impl Origin {
     fn one(old: usize, confidence: f64) -> Self {
-        Self { olds: vec![old], split: false, confidence }
+        Self { olds: vec![old], confidence, ..Self::default() }
     }
 }
 
@@ -31,7 +33,12 @@ impl Origin {
 const MOST_PAIRS: usize = 200_000;
 
 /// For each new item, what it continues.
-pub(super) fn origins(old: &[Entry], new: &[Entry]) -> Vec<Origin> {
+pub(super) fn origins(
+    old: &[Entry],
+    new: &[Entry],
+    was_dropped: impl Fn(&Entry) -> bool,
+    weights: &Weights,
+) -> Vec<Origin> {
     let mut out = vec![Origin::default(); new.len()];
     let mut free = vec![true; old.len()];
     by_equal(old, new, &mut out, &mut free, 1.0, |e| e.key.clone());
@@ -41,7 +48,10 @@ pub(super) fn origins(old: &[Entry], new: &[Entry]) -> Vec<Origin> {
     by_equal(old, new, &mut out, &mut free, 1.0, |e| Some(format!("{}\0{}", e.native_id.as_deref()?, e.text)));
     by_equal(old, new, &mut out, &mut free, 1.0, |e| Some(e.text.clone()));
     by_equal(old, new, &mut out, &mut free, 0.99, |e| Some(normalised(&e.text)).filter(|t| !t.is_empty()));
-    by_likeness(old, new, &mut out, &mut free);
+    for (entry, origin) in new.iter().zip(&mut out) {
+        origin.returned = origin.olds.is_empty() && was_dropped(entry);
+    }
+    by_likeness(old, new, &mut out, &mut free, weights);
     out
 }
 
@@ -71,37 +81,111 @@ fn by_equal(
     }
 }
 
-fn by_likeness(old: &[Entry], new: &[Entry], out: &mut [Origin], free: &mut [bool]) {
+fn by_likeness(old: &[Entry], new: &[Entry], out: &mut [Origin], free: &mut [bool], weights: &Weights) {
     let rows: Vec<usize> = (0..old.len()).filter(|&i| free[i]).collect();
-    let columns: Vec<usize> = (0..new.len()).filter(|&j| out[j].olds.is_empty()).collect();
+    let columns: Vec<usize> = (0..new.len()).filter(|&j| out[j].olds.is_empty() && !out[j].returned).collect();
     if rows.is_empty() || columns.is_empty() || rows.len() * columns.len() > MOST_PAIRS {
         return;
     }
-    let all = |entries: &[Entry]| -> Vec<Side> {
-        entries.iter().enumerate().map(|(i, e)| side(e, i, entries.len())).collect()
-    };
-    let (old_sides, new_sides) = (all(old), all(new));
+    let anchors: Vec<Option<usize>> = (0..old.len()).map(|i| (!free[i]).then_some(i)).collect();
+    let old_sides = sides(old, &anchors);
+    let anchors: Vec<Option<usize>> = out.iter().map(|o| o.olds.first().copied()).collect();
+    let new_sides = sides(new, &anchors);
     let idf = Idf::of(old_sides.iter().chain(&new_sides));
-    let scores: Vec<Vec<f64>> = rows
-        .iter()
-        .map(|&i| columns.iter().map(|&j| score(&old_sides[i], &new_sides[j], &idf, &WEIGHTS)).collect())
-        .collect();
-    for (r, c) in assignment(&scores) {
-        if scores[r][c] >= WEIGHTS.accept {
-            out[columns[c]] = Origin::one(rows[r], scores[r][c].min(0.98));
-            free[rows[r]] = false;
+    let row = |i: usize| columns.iter().map(|&j| score(&old_sides[i], &new_sides[j], &idf, weights)).collect();
+    let scores: Vec<Vec<f64>> = rows.iter().map(|&i| row(i)).collect();
+    for (r, c) in assignment(&scores, weights.accept) {
+        out[columns[c]] = Origin::one(rows[r], scores[r][c].min(0.98));
+        free[rows[r]] = false;
+    }
+    let parts = Parts { old: &old_sides, new: &new_sides, weights };
+    parts.split(&rows, &columns, &scores, out);
+    parts.merge(&rows, out, free);
+}
+
+fn sides(entries: &[Entry], anchors: &[Option<usize>]) -> Vec<Side> {
+    let side = |e: &Entry| Side { wording: Wording::of(&e.text), gap: (None, None), state: e.state };
+    let mut out: Vec<Side> = entries.iter().map(side).collect();
+    let (mut before, mut after) = (None, None);
+    for n in 0..out.len() {
+        out[n].gap.0 = before;
+        before = anchors[n].or(before);
+    }
+    for n in (0..out.len()).rev() {
+        out[n].gap.1 = after;
+        after = anchors[n].or(after);
+    }
+    out
+}
+
+/// Finds items that became several, and several that became one.
+struct Parts<'a> {
+    old: &'a [Side],
+    new: &'a [Side],
+    weights: &'a Weights,
+}
+
+/// Words alone must be as alike as this for a part of a split or merged item.
+const PART: f64 = 0.22;
+
+impl Parts<'_> {
+    /// New items next to a match of an old item that no other old item explains better are parts of it.
+    fn split(&self, rows: &[usize], columns: &[usize], scores: &[Vec<f64>], out: &mut [Origin]) {
+        for c in (0..columns.len()).chain((0..columns.len()).rev()) {
+            let n = columns[c];
+            let best = (0..rows.len()).max_by(|&a, &b| scores[a][c].total_cmp(&scores[b][c]));
+            let Some(r) = best.filter(|&r| out[n].olds.is_empty() && scores[r][c] > 0.0) else { continue };
+            let o = rows[r];
+            let is_sibling = |&m: &usize| out.get(m).is_some_and(|x| x.olds == [o] && x.confidence < 0.99);
+            let near = [n.checked_sub(1), Some(n + 1)];
+            let Some(m) = near.into_iter().flatten().find(is_sibling) else { continue };
+            if self.part(o, n) >= PART && !self.is_whole(o, m) {
+                let confidence = scores[r][c].min(0.98);
+                out[n] = Origin { olds: vec![o], split: true, confidence, ..Origin::default() };
+                out[m].split = true;
+            }
+        }
+    }
+
+    /// Likeness of the words of an old and a new item.
+    fn part(&self, o: usize, n: usize) -> f64 {
+        part_score(&self.old[o], &self.new[n], &Idf::default(), self.weights)
+    }
+
+    /// Whether the new item says all that the old one says, so that nothing is left for another.
+    fn is_whole(&self, o: usize, n: usize) -> bool {
+        let new = &self.new[n].wording.stems;
+        self.old[o].wording.stems.iter().all(|s| new.contains(s))
+    }
+
+    /// Old items next to a matched one that are left over, and whose words stand in the new item, went into it.
+    fn merge(&self, rows: &[usize], out: &mut [Origin], free: &mut [bool]) {
+        for &o in rows {
+            if !free[o] {
+                continue;
+            }
+            let near = [o.checked_sub(1), Some(o + 1)];
+            let heir = near.into_iter().flatten().find_map(|p| {
+                let n = out.iter().position(|x| x.olds.contains(&p) && x.confidence < 0.99 && !x.split)?;
+                (joins(&self.new[n].wording) && self.part(o, n) >= PART).then_some(n)
+            });
+            if let Some(n) = heir {
+                out[n].olds.push(o);
+                out[n].olds.sort_unstable();
+                free[o] = false;
+            }
         }
     }
 }
 
-fn side(entry: &Entry, at: usize, len: usize) -> Side {
-    Side { wording: Wording::of(&entry.text), place: at as f64 / (len.max(2) - 1) as f64, state: entry.state }
+fn joins(wording: &Wording) -> bool {
+    wording.words.iter().any(|w| matches!(w.as_str(), "and" | "or" | "&" | "+" | "plus" | "then"))
 }
 
 /// The pairs of the best assignment; pairs without any likeness are left out.
-fn assignment(scores: &[Vec<f64>]) -> Vec<(usize, usize)> {
+fn assignment(scores: &[Vec<f64>], accept: f64) -> Vec<(usize, usize)> {
     let (rows, columns) = (scores.len(), scores[0].len());
-    let points = |score: f64| if score < WEIGHTS.accept { 0 } else { (score * 1e6) as i64 };
+    let points = |score: f64| if score < accept { 0 } else { (score * 1e6) as i64 };
     let flip = rows > columns;
     let cell = |(r, c): (usize, usize)| if flip { points(scores[c][r]) } else { points(scores[r][c]) };
     let (short, long) = (rows.min(columns), rows.max(columns));

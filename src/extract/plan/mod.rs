@@ -13,6 +13,7 @@ mod wording;
 
 use serde::Serialize;
 
+pub use similarity::Weights;
 pub use state::{State, TransitionKind, matrix_markdown};
 
 use crate::diag::Diag;
@@ -226,7 +227,12 @@ impl Plan {
 
 /// Reads every plan write and follows the items.
 pub fn extract(session: &Session) -> Plan {
-    follow::follow(session, sources::writes(session))
+    extract_with(session, &Weights::default())
+}
+
+/// As [`extract`], with other weights for the likeness of wordings.
+pub fn extract_with(session: &Session, weights: &Weights) -> Plan {
+    follow::follow(session, sources::writes(session), weights)
 }
 
 #[cfg(test)]

@@ -3,34 +3,52 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::State;
-use super::wording::Wording;
+use super::wording::{Wording, trigrams};
 
 /// The parts of the sum and the bounds for a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Weights {
-    pub(super) cosine: f64,
-    pub(super) trigrams: f64,
-    pub(super) containment: f64,
-    pub(super) position: f64,
-    pub(super) status: f64,
+pub struct Weights {
+    /// Of the TF-IDF cosine of the word stems.
+    pub cosine: f64,
+    /// Of the Jaccard index of the character trigrams.
+    pub trigrams: f64,
+    /// Of the share of the shorter wording that stands in the longer.
+    pub containment: f64,
+    /// Of the nearness of their places in the lists.
+    pub position: f64,
+    /// Of how well the step between the states fits one item.
+    pub status: f64,
+    /// Factor where the two name different activities.
+    pub activity: f64,
     /// Pairs below are two items.
-    pub(super) accept: f64,
+    pub accept: f64,
 }
 
-/// The weights in use.
-pub(super) const WEIGHTS: Weights =
-    Weights { cosine: 0.40, trigrams: 0.25, containment: 0.15, position: 0.10, status: 0.10, accept: 0.35 };
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            cosine: 0.30,
+            trigrams: 0.30,
+            containment: 0.20,
+            position: 0.10,
+            status: 0.10,
+            activity: 0.60,
+            accept: 0.38,
+        }
+    }
+}
 
 /// An item's wording with its place and state.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     pub(super) wording: Wording,
-    /// Place in the list, 0–1.
-    pub(super) place: f64,
+    /// The old items already matched that stand nearest before and after it.
+    pub(super) gap: (Option<usize>, Option<usize>),
     pub(super) state: State,
 }
 
-/// How rare each stem is among the items compared.
+/// How rare each stem is among the items compared; by default all are alike.
+#[derive(Default)]
 pub(super) struct Idf(BTreeMap<String, f64>);
 
 impl Idf {
@@ -57,15 +75,21 @@ impl Idf {
 
 /// Likeness of two items, 0–1; 0 where a veto forbids the match.
 pub(super) fn score(old: &Side, new: &Side, idf: &Idf, w: &Weights) -> f64 {
-    if vetoed(&old.wording, &new.wording) {
+    let text = part_score(old, new, idf, w);
+    if text == 0.0 || vetoed(&old.wording, &new.wording) {
         return 0.0;
     }
-    let text = text_score(&old.wording, &new.wording, idf, w);
-    if text == 0.0 {
-        return 0.0;
+    let place = f64::from(u8::from(old.gap.0 == new.gap.0) + u8::from(old.gap.1 == new.gap.1)) / 2.0;
+    let whole = text + w.position * place + w.status * status(old.state, new.state);
+    match (old.wording.activity, new.wording.activity) {
+        (Some(a), Some(b)) if a != b => whole * w.activity,
+        _ => whole,
     }
-    let place = 1.0 - (old.place - new.place).abs();
-    text + w.position * place + w.status * status(old.state, new.state)
+}
+
+/// Likeness by the words alone.
+pub(super) fn part_score(old: &Side, new: &Side, idf: &Idf, w: &Weights) -> f64 {
+    text_score(&old.wording, &new.wording, idf, w)
 }
 
 fn text_score(a: &Wording, b: &Wording, idf: &Idf, w: &Weights) -> f64 {
@@ -90,9 +114,15 @@ fn idf_sum<'a>(stems: impl Iterator<Item = &'a &'a String>, idf: &Idf) -> f64 {
 
 /// Two items are not one when one is negated, or when both name numbers, paths or flags and share none of them.
 fn vetoed(a: &Wording, b: &Wording) -> bool {
-    a.negated != b.negated
-        || (!a.parameters.is_empty() && !b.parameters.is_empty() && a.parameters.is_disjoint(&b.parameters))
-            && !same_but_parameters(a, b)
+    let apart = || !a.parameters.iter().any(|x| b.parameters.iter().any(|y| nearly_equal(x, y)));
+    let both = !a.parameters.is_empty() && !b.parameters.is_empty();
+    a.negated != b.negated || both && apart() && !same_but_parameters(a, b)
+}
+
+/// Whether one of the two is the other in a slightly other spelling, as a path with and without its folder.
+fn nearly_equal(x: &str, y: &str) -> bool {
+    let (a, b) = (trigrams(x), trigrams(y));
+    x == y || a.intersection(&b).count() as f64 >= 0.6 * a.len().min(b.len()) as f64
 }
 
 /// Whether nothing but numbers, paths and flags differs.
@@ -109,7 +139,7 @@ fn status(from: State, to: State) -> f64 {
         _ if from == to => 1.0,
         (State::Pending | State::Blocked | State::Other, _) | (State::Active, State::Done) => 1.0,
         (State::Active, _) => 0.6,
-        (State::Done | State::Cancelled, _) => 0.2,
+        (State::Done | State::Cancelled, _) => 0.0,
         _ => 0.5,
     }
 }

@@ -167,7 +167,7 @@ fn reworded_items_keep_their_identity() {
         .call("TodoWrite", todos(&[("Write parser module.", "pending"), ("Serve on port 8080", "pending")]), "ok")
         .build();
     let rows = history(&session);
-    assert_eq!(rows[2..], ["2 list list-replaced", "2 T1 narrowed", "2 T2 parameter-changed"]);
+    assert_eq!(rows[2..], ["2 list list-replaced", "2 T1 renamed", "2 T2 parameter-changed"]);
 }
 
 #[test]
@@ -179,4 +179,23 @@ fn unknown_words_are_other_and_warned_of_once() {
     let plan = extract(&session);
     assert_eq!(plan.warnings.len(), 1);
     assert_eq!(history(&session)[2..], ["2 T1 completed", "2 T2 unchanged"]);
+}
+
+#[test]
+fn a_split_item_goes_on_in_its_first_part_and_a_merged_one_ends() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("Build the parser and test the parser", "active"), ("Ship", "pending")]), "ok")
+        .call(
+            "TodoWrite",
+            todos(&[("Build the parser", "active"), ("Test the parser", "pending"), ("Ship", "pending")]),
+            "ok",
+        )
+        .call("TodoWrite", todos(&[("Build and test the parser", "active"), ("Ship", "pending")]), "ok")
+        .build();
+    let want =
+        ["2 T1 split", "2 T3 paused", "2 T3 split", "2 T2 unchanged", "3 T1 merged", "3 T2 unchanged", "3 T3 merged"];
+    assert_eq!(history(&session)[2..], want);
+    let plan = extract(&session);
+    assert_eq!(plan.transitions[3].related, [ItemIx(0)]);
+    assert_eq!(plan.items[2].last, State::Absent);
 }

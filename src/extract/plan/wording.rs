@@ -14,7 +14,77 @@ const STOP: &[&str] = &[
     "it", "its", "of", "on", "or", "so", "that", "the", "their", "them", "then", "this", "to", "up", "using", "via",
     "was", "were", "which", "with", "all", "also", "each", "some", "we", "our", "will",
 ];
+/// Whether a word carries content.
+pub(super) fn is_content(word: &str) -> bool {
+    !STOP.contains(&word)
+}
+
 const NEGATIONS: &[&str] = &["not", "no", "never", "without", "dont", "don't", "cannot", "can't", "skip", "disable"];
+
+/// What an item asks to do, by the words that say it. Two items that ask for different activities are seldom one.
+const ACTIVITIES: &[&[&str]] = &[
+    &[
+        "analyze",
+        "analyse",
+        "assess",
+        "check",
+        "diagnose",
+        "discover",
+        "evaluate",
+        "examine",
+        "explore",
+        "find",
+        "identify",
+        "inspect",
+        "investigate",
+        "list",
+        "locate",
+        "look",
+        "probe",
+        "profile",
+        "read",
+        "research",
+        "review",
+        "search",
+        "study",
+        "test",
+        "understand",
+        "validate",
+        "verify",
+        "confirm",
+        "ensure",
+        "monitor",
+    ],
+    &[
+        "add",
+        "build",
+        "compile",
+        "configure",
+        "create",
+        "design",
+        "develop",
+        "generate",
+        "implement",
+        "make",
+        "prepare",
+        "produce",
+        "set",
+        "setup",
+        "write",
+        "draft",
+        "integrate",
+        "extend",
+        "initialize",
+    ],
+    &[
+        "adjust", "change", "clean", "convert", "correct", "debug", "fix", "improve", "migrate", "modify", "move",
+        "optimize", "refactor", "remove", "rename", "repair", "replace", "resolve", "restore", "update", "upgrade",
+    ],
+    &["download", "fetch", "install", "obtain", "pull", "clone"],
+    &["execute", "launch", "run", "start", "restart", "train", "deploy", "benchmark"],
+    &["document", "explain", "present", "provide", "report", "summarize", "summarise", "describe", "inform"],
+    &["commit", "copy", "push", "save", "store", "submit", "publish", "merge"],
+];
 
 /// A text, taken apart.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,6 +99,8 @@ pub(super) struct Wording {
     pub(super) negated: bool,
     /// Words in order, lower case, without punctuation around them.
     pub(super) words: Vec<String>,
+    /// Its first word that names an activity, and which.
+    pub(super) activity: Option<usize>,
 }
 
 impl Wording {
@@ -38,11 +110,19 @@ impl Wording {
         let negated = words.iter().any(|w| NEGATIONS.contains(&w.as_str()));
         let content = words.iter().filter(|w| !STOP.contains(&w.as_str()));
         let stems = content.flat_map(|w| stems(w)).collect();
-        let parameters = words.iter().filter(|w| is_parameter(w)).cloned().collect();
-        let plain: Vec<char> = format!(" {} ", words.join(" ")).chars().collect();
-        let trigrams = plain.windows(3).map(|w| [w[0], w[1], w[2]]).collect();
-        Self { stems, trigrams, parameters, negated, words }
+        let signs = ['<', '>', '=', '~', '$', '@'];
+        let parameters = words.iter().filter(|w| is_parameter(w)).map(|w| w.trim_start_matches(signs).to_owned());
+        let parameters = parameters.collect();
+        let trigrams = trigrams(&words.join(" "));
+        let activity = words.iter().take(3).find_map(|w| ACTIVITIES.iter().position(|a| a.contains(&w.as_str())));
+        Self { stems, trigrams, parameters, negated, words, activity }
     }
+}
+
+/// Runs of three characters, with a space before and after the text.
+pub(super) fn trigrams(text: &str) -> BTreeSet<[char; 3]> {
+    let padded: Vec<char> = format!(" {text} ").chars().collect();
+    padded.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
 }
 
 /// The text without case, punctuation, list markers and extra white space.
@@ -81,7 +161,7 @@ fn without_marker(text: &str) -> &str {
 fn stems(word: &str) -> Vec<String> {
     let stem = STEMMER.stem(word).into_owned();
     let pieces: Vec<&str> = word.split(|c: char| !c.is_alphanumeric()).filter(|p| p.len() > 1).collect();
-    if pieces.len() < 2 {
+    if pieces.len() < 2 && pieces.first().is_none_or(|p| *p == word) {
         return vec![stem];
     }
     let parts = pieces.into_iter().filter(|p| !STOP.contains(p)).map(|p| STEMMER.stem(p).into_owned());
@@ -89,8 +169,10 @@ fn stems(word: &str) -> Vec<String> {
 }
 
 fn is_parameter(word: &str) -> bool {
-    word.starts_with('-')
-        || word.contains('/')
+    let slashes = word.matches('/').count();
+    word.starts_with(['-', '/', '~'])
+        || slashes > 1
+        || slashes == 1 && word.contains(['.', '_'])
         || word.chars().any(|c| c.is_ascii_digit())
         || word.split_once('.').is_some_and(|(a, b)| !a.is_empty() && (1..5).contains(&b.len()))
 }
