@@ -9,6 +9,7 @@ mod newest;
 mod output;
 
 mod completions;
+mod explain;
 mod formats;
 mod report;
 mod show;
@@ -55,6 +56,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     Report(report::Args),
+    Explain(explain::Args),
     Show(show::Args),
     Formats(formats::Args),
     Completions(completions::Args),
@@ -73,6 +75,7 @@ pub fn run() -> ExitCode {
     let run = input::Run::new(cli.global);
     let result = match cli.command {
         Command::Report(args) => report::run(args, &run),
+        Command::Explain(args) => explain::run(args, &run),
         Command::Show(args) => show::run(args, &run),
         Command::Formats(args) => formats::run(args),
         Command::Completions(args) => completions::run(args),

@@ -5,6 +5,7 @@
 pub mod chart;
 pub mod document;
 pub mod engine;
+pub mod explain;
 pub mod html;
 pub mod section;
 pub mod sentence;

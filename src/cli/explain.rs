@@ -1,0 +1,82 @@
+//! `turnpoint explain`: the article on one message.
+
+use std::path::PathBuf;
+
+use super::exit::Exit;
+use super::input::{self, InputArgs, Run};
+use super::{limits_config, output};
+use crate::report::engine::{Engine, Target};
+use crate::report::explain::{article, json, markdown, telling};
+use crate::report::{chart, html};
+
+/// Explain one message: what it answers, what it holds, what came of it
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Transcript file, folder or - for standard input
+    input: PathBuf,
+    /// The message: 1275, 1260.s1.3 or a native id; without it, the ten most telling messages are listed with reasons
+    #[arg(value_name = "MSG")]
+    message: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    format: Style,
+    /// Limits to measure against
+    #[arg(long, value_name = "FILE")]
+    limits: Option<PathBuf>,
+    /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
+    #[arg(long, value_name = "ID|N|latest")]
+    pick: Option<String>,
+    /// Number of the first message, for transcripts that carry no numbers
+    #[arg(long, value_name = "N")]
+    first_number: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Style {
+    #[default]
+    Md,
+    Html,
+    Json,
+}
+
+/// Messages listed when none is named.
+const TELLING: usize = 10;
+
+pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
+    let config = limits_config(args.limits.as_deref())?;
+    let inputs = InputArgs { inputs: vec![args.input], first_number: args.first_number, pick: args.pick };
+    let analysis = run.one(&inputs, &config, false)?;
+    let engine = Engine::new(Target::Markdown, None)?;
+    let Some(name) = &args.message else {
+        #[derive(serde::Serialize)]
+        struct View {
+            title: String,
+            rows: Vec<crate::report::explain::Telling>,
+        }
+        let title = crate::report::document::title(&analysis.session);
+        let view = View { title, rows: telling(&analysis, TELLING) };
+        if args.format == Style::Json {
+            output::print_json(&view.rows)?;
+            return Ok(Exit::Done);
+        }
+        let text = crate::report::document::tidy(&engine.render("telling.md", &view)?);
+        return print(&args, &engine, &view.title, &text, &[]);
+    };
+    let ix = input::message(&analysis.session, name)?;
+    let article = article(&engine, &analysis, ix)?;
+    if args.format == Style::Json {
+        output::print_json(&json(&article)?)?;
+        return Ok(Exit::Done);
+    }
+    let text = markdown(&engine, &analysis, &article)?;
+    let title = format!("Message {}", analysis.session.message(ix).label);
+    print(&args, &engine, &title, &text, &[])
+}
+
+fn print(args: &Args, engine: &Engine, title: &str, text: &str, figures: &[chart::Figure]) -> anyhow::Result<Exit> {
+    match args.format {
+        Style::Html => output::print(&html::page(engine, title, text, figures)?)?,
+        _ => output::print(text)?,
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,140 @@
+//! The plan as a message leaves it, what the message changed, and what became of each item.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::analysis::Analysis;
+use crate::extract::plan::{ItemIx, Plan, PlanSnapshot, State, Transition, TransitionKind};
+use crate::report::section::value::{label, word};
+use crate::session::{MsgIx, Session};
+
+/// A message's plan.
+#[derive(Debug, Serialize)]
+pub(super) struct PlanOfMessage {
+    accepted: bool,
+    source: &'static str,
+    created: usize,
+    active: usize,
+    pending: usize,
+    done: usize,
+    items: Vec<Row>,
+    dropped: Vec<Dropped>,
+    all_done_msg: Option<String>,
+    deviations: Vec<Deviation>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    label: String,
+    text: String,
+    state: &'static str,
+    priority: Option<String>,
+    changes: Vec<String>,
+    old_text: Option<String>,
+    before: &'static str,
+    active_msg: Option<String>,
+    done_msg: Option<String>,
+    last: &'static str,
+    evidence: Vec<String>,
+    weak: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Dropped {
+    label: String,
+    text: String,
+    from: &'static str,
+}
+
+/// An item that was started before one listed ahead of it.
+#[derive(Debug, Serialize)]
+struct Deviation {
+    item: String,
+    msg: String,
+    ahead: String,
+}
+
+/// The plan that the last write of the message leaves; `None` when the message writes no plan.
+pub(super) fn of_message(analysis: &Analysis, ix: MsgIx) -> Option<PlanOfMessage> {
+    let (session, plan) = (&analysis.session, &analysis.facts.plan);
+    let snapshot = plan.snapshots.iter().rev().find(|s| s.msg == ix)?;
+    let here: Vec<&Transition> = plan.transitions.iter().filter(|t| t.msg == ix).collect();
+    let items: Vec<Row> = snapshot.items.iter().map(|item| row(session, plan, &here, item)).collect();
+    let count = |state: State| snapshot.items.iter().filter(|i| i.state == state).count();
+    let is_created =
+        |t: &&&Transition| t.from == State::Absent && t.to != State::Absent && t.kind != TransitionKind::Unchanged;
+    let created: BTreeSet<Option<ItemIx>> = here.iter().filter(is_created).map(|t| t.item).collect();
+    let gone = here.iter().filter(|t| t.to == State::Absent && t.from != State::Absent);
+    let all_done =
+        snapshot.items.iter().all(|i| plan.items.get(i.item.0 as usize).is_some_and(|p| p.last == State::Done));
+    let done_at = snapshot.items.iter().filter_map(|i| done(plan, i.item)).map(|t| t.msg).max();
+    Some(PlanOfMessage {
+        accepted: snapshot.accepted,
+        source: snapshot.source.word(),
+        created: created.len(),
+        active: count(State::Active),
+        pending: count(State::Pending),
+        done: count(State::Done),
+        dropped: gone
+            .filter_map(|t| {
+                let label = plan.items[t.item?.0 as usize].label.clone();
+                Some(Dropped { label, text: t.text.clone(), from: t.from.word() })
+            })
+            .collect(),
+        all_done_msg: done_at.filter(|_| all_done && !items.is_empty()).map(|m| label(session, m)),
+        deviations: deviations(session, plan, snapshot),
+        items,
+    })
+}
+
+fn row(session: &Session, plan: &Plan, here: &[&Transition], item: &crate::extract::plan::SnapshotItem) -> Row {
+    let mine = || here.iter().filter(|t| t.item == Some(item.item));
+    let known = plan.items.get(item.item.0 as usize);
+    let completion = done(plan, item.item);
+    let mut seen = BTreeSet::new();
+    let evidence = completion.map(|t| &t.evidence[..]).unwrap_or_default();
+    Row {
+        label: known.map(|k| k.label.clone()).unwrap_or_default(),
+        text: item.text.clone(),
+        state: item.state.word(),
+        priority: item.priority.clone(),
+        changes: mine().filter(|t| t.kind != TransitionKind::Unchanged).map(|t| word(t.kind)).collect(),
+        old_text: mine().find_map(|t| t.old_text.clone()),
+        before: mine().map(|t| t.from.word()).next().unwrap_or(State::Absent.word()),
+        active_msg: started(plan, item.item).map(|t| label(session, t.msg)),
+        done_msg: completion.map(|t| label(session, t.msg)),
+        last: known.map_or(State::Absent.word(), |k| k.last.word()),
+        evidence: evidence
+            .iter()
+            .filter(|e| seen.insert(e.call.msg))
+            .take(4)
+            .map(|e| label(session, e.call.msg))
+            .collect(),
+        weak: !evidence.is_empty() && evidence.iter().all(|e| !e.strong),
+    }
+}
+
+fn started(plan: &Plan, item: ItemIx) -> Option<&Transition> {
+    plan.transitions.iter().find(|t| t.item == Some(item) && t.to == State::Active && t.from != t.to)
+}
+
+fn done(plan: &Plan, item: ItemIx) -> Option<&Transition> {
+    plan.transitions.iter().rfind(|t| t.item == Some(item) && t.to == State::Done && t.from != t.to)
+}
+
+/// Items of the list that were started before one that stands ahead of them and was started later.
+fn deviations(session: &Session, plan: &Plan, snapshot: &PlanSnapshot) -> Vec<Deviation> {
+    let starts: Vec<(ItemIx, Option<MsgIx>)> =
+        snapshot.items.iter().map(|i| (i.item, started(plan, i.item).map(|t| t.msg))).collect();
+    let name = |item: ItemIx| plan.items.get(item.0 as usize).map(|i| i.label.clone()).unwrap_or_default();
+    let mut found = Vec::new();
+    for (i, &(item, start)) in starts.iter().enumerate() {
+        let Some(start) = start else { continue };
+        let later = starts[..i].iter().find(|(_, ahead)| ahead.is_some_and(|a| a > start));
+        if let Some(&(ahead, _)) = later {
+            found.push(Deviation { item: name(item), msg: label(session, start), ahead: name(ahead) });
+        }
+    }
+    found
+}
