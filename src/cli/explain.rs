@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::exit::Exit;
-use super::input::{self, InputArgs, Run};
+use super::input::{self, OneInput, Run};
 use super::{limits_config, output};
 use crate::report::engine::{Engine, Target};
 use crate::report::explain::{article, json, markdown, telling};
@@ -12,8 +12,8 @@ use crate::report::{chart, html};
 /// Explain one message: what it answers, what it holds, what came of it
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Transcript file, folder or - for standard input
-    input: PathBuf,
+    #[command(flatten)]
+    input: OneInput,
     /// The message: 1275, 1260.s1.3 or a native id; without it, the ten most telling messages are listed with reasons
     #[arg(value_name = "MSG")]
     message: Option<String>,
@@ -23,12 +23,6 @@ pub(crate) struct Args {
     /// Limits to measure against
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
-    /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
-    #[arg(long, value_name = "ID|N|latest")]
-    pick: Option<String>,
-    /// Number of the first message, for transcripts that carry no numbers
-    #[arg(long, value_name = "N")]
-    first_number: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -44,7 +38,7 @@ const TELLING: usize = 10;
 
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let config = limits_config(args.limits.as_deref())?;
-    let inputs = InputArgs { inputs: vec![args.input], first_number: args.first_number, pick: args.pick };
+    let inputs = args.input.args();
     let analysis = run.one(&inputs, &config, false)?;
     let engine = Engine::new(Target::Markdown, None)?;
     let Some(name) = &args.message else {

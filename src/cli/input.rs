@@ -33,6 +33,25 @@ pub(crate) struct InputArgs {
     pub(crate) pick: Option<String>,
 }
 
+/// Where to read one session from.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct OneInput {
+    /// Transcript file, folder that holds one, or - for standard input
+    input: PathBuf,
+    /// Number of the first message, for transcripts that carry no numbers
+    #[arg(long, value_name = "N")]
+    first_number: Option<u64>,
+    /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
+    #[arg(long, value_name = "ID|N|latest")]
+    pick: Option<String>,
+}
+
+impl OneInput {
+    pub(crate) fn args(&self) -> InputArgs {
+        InputArgs { inputs: vec![self.input.clone()], first_number: self.first_number, pick: self.pick.clone() }
+    }
+}
+
 /// What happened on the way: decides on the exit code and on what is said on standard error.
 #[derive(Debug)]
 pub(crate) struct Run {

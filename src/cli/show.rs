@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 
 use serde_json::value::RawValue;
 
 use super::exit::Exit;
-use super::input::{self, InputArgs, Run};
+use super::input::{self, InputArgs, OneInput, Run};
 use super::output;
 use crate::extract::Config;
 use crate::session::{Message, MsgIx, Part, PartBody, Session, visible};
@@ -16,24 +15,18 @@ use crate::session::{Message, MsgIx, Part, PartBody, Session, visible};
 /// Show messages as they stand, with native id, time and place
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Transcript file, folder or - for standard input
-    input: PathBuf,
+    #[command(flatten)]
+    input: OneInput,
     /// Message or range: 1275, 1260.s1.3, 1270..1275, or a native id
     #[arg(value_name = "MSG[..MSG]")]
     messages: String,
     /// Print the records of the file instead, byte for byte
     #[arg(long)]
     raw: bool,
-    /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
-    #[arg(long, value_name = "ID|N|latest")]
-    pick: Option<String>,
-    /// Number of the first message, for transcripts that carry no numbers
-    #[arg(long, value_name = "N")]
-    first_number: Option<u64>,
 }
 
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
-    let inputs = InputArgs { inputs: vec![args.input], first_number: args.first_number, pick: args.pick };
+    let inputs = args.input.args();
     let analysis = run.one(&inputs, &Config::default(), false)?;
     let session = &analysis.session;
     let range = input::range(session, &args.messages)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::analysis::Analysis;
-use crate::extract::plan::{ItemIx, Plan, PlanSnapshot, State, Transition, TransitionKind};
+use crate::extract::plan::{ItemIx, Plan, PlanItem, PlanSnapshot, State, Transition, TransitionKind};
 use crate::report::section::value::{label, word};
 use crate::session::{MsgIx, Session};
 
@@ -66,8 +66,7 @@ pub(super) fn of_message(analysis: &Analysis, ix: MsgIx) -> Option<PlanOfMessage
         |t: &&&Transition| t.from == State::Absent && t.to != State::Absent && t.kind != TransitionKind::Unchanged;
     let created: BTreeSet<Option<ItemIx>> = here.iter().filter(is_created).map(|t| t.item).collect();
     let gone = here.iter().filter(|t| t.to == State::Absent && t.from != State::Absent);
-    let all_done =
-        snapshot.items.iter().all(|i| plan.items.get(i.item.0 as usize).is_some_and(|p| p.last == State::Done));
+    let all_done = snapshot.items.iter().all(|i| known(plan, i.item).is_some_and(|p| p.last == State::Done));
     let done_at = snapshot.items.iter().filter_map(|i| done(plan, i.item)).map(|t| t.msg).max();
     Some(PlanOfMessage {
         accepted: snapshot.accepted,
@@ -89,8 +88,8 @@ pub(super) fn of_message(analysis: &Analysis, ix: MsgIx) -> Option<PlanOfMessage
 }
 
 fn row(session: &Session, plan: &Plan, here: &[&Transition], item: &crate::extract::plan::SnapshotItem) -> Row {
-    let mine = || here.iter().filter(|t| t.item == Some(item.item));
-    let known = plan.items.get(item.item.0 as usize);
+    let mine = || here.iter().filter(|t| t.item == item.item);
+    let known = known(plan, item.item);
     let completion = done(plan, item.item);
     let mut seen = BTreeSet::new();
     let evidence = completion.map(|t| &t.evidence[..]).unwrap_or_default();
@@ -115,19 +114,23 @@ fn row(session: &Session, plan: &Plan, here: &[&Transition], item: &crate::extra
     }
 }
 
-fn started(plan: &Plan, item: ItemIx) -> Option<&Transition> {
-    plan.transitions.iter().find(|t| t.item == Some(item) && t.to == State::Active && t.from != t.to)
+fn known(plan: &Plan, item: Option<ItemIx>) -> Option<&PlanItem> {
+    plan.items.get(item?.0 as usize)
 }
 
-fn done(plan: &Plan, item: ItemIx) -> Option<&Transition> {
-    plan.transitions.iter().rfind(|t| t.item == Some(item) && t.to == State::Done && t.from != t.to)
+fn started(plan: &Plan, item: Option<ItemIx>) -> Option<&Transition> {
+    plan.transitions.iter().find(|t| item.is_some() && t.item == item && t.to == State::Active && t.from != t.to)
+}
+
+fn done(plan: &Plan, item: Option<ItemIx>) -> Option<&Transition> {
+    plan.transitions.iter().rfind(|t| item.is_some() && t.item == item && t.to == State::Done && t.from != t.to)
 }
 
 /// Items of the list that were started before one that stands ahead of them and was started later.
 fn deviations(session: &Session, plan: &Plan, snapshot: &PlanSnapshot) -> Vec<Deviation> {
-    let starts: Vec<(ItemIx, Option<MsgIx>)> =
+    let starts: Vec<(Option<ItemIx>, Option<MsgIx>)> =
         snapshot.items.iter().map(|i| (i.item, started(plan, i.item).map(|t| t.msg))).collect();
-    let name = |item: ItemIx| plan.items.get(item.0 as usize).map(|i| i.label.clone()).unwrap_or_default();
+    let name = |item| known(plan, item).map(|i| i.label.clone()).unwrap_or_default();
     let mut found = Vec::new();
     for (i, &(item, start)) in starts.iter().enumerate() {
         let Some(start) = start else { continue };
