@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use turnpoint::session::{CallStatus, MessageKind, Session};
+use turnpoint::session::{CallStatus, Message, MessageKind, PartBody, Session};
 use turnpoint::source::{FORMATS, Format, Group, Head, Input, load};
 
 fn format(id: &str) -> &'static Format {
@@ -90,4 +90,39 @@ fn the_state_dump_before_a_continuation_is_a_summary() {
     assert_eq!(kind("6027"), MessageKind::SyntheticContinuation);
     let stopped = sessions[0].message(sessions[0].find("6025").unwrap());
     assert_eq!(stopped.calls().next().unwrap().status(), CallStatus::Interrupted);
+}
+
+#[test]
+fn the_fixture_holds_the_traps() {
+    let paths = [fixture("opencode-export/session.json"), fixture("opencode-export/child.json")];
+    let sessions = read(format("opencode-export"), &paths);
+    assert_eq!(sessions.len(), 1);
+    let session = &sessions[0];
+    check(&sessions, &paths);
+    let lines: Vec<String> = session.messages.iter().map(line).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+    let warnings: Vec<&str> = session.warnings.iter().map(|w| w.kind).collect();
+    assert_eq!(warnings, ["text-before"]);
+}
+
+/// A message on one line: number, kind, and what its parts are.
+fn line(message: &Message) -> String {
+    let parts: Vec<String> = message.parts.iter().map(|p| part(&p.body)).collect();
+    let (role, kind) = (message.role, message.kind);
+    format!("{} {role:?} {kind:?}: {}", message.label, parts.join(" · "))
+}
+
+fn part(body: &PartBody) -> String {
+    match body {
+        PartBody::Text(t) => format!("text {:?}", t.lines().next().unwrap_or_default()),
+        PartBody::Injected(t) => format!("injected {:?}", t.lines().next().unwrap_or_default()),
+        PartBody::Reasoning(_) => "reasoning".into(),
+        PartBody::Call(c) => {
+            let exit = c.exit_code().map_or(String::new(), |e| format!(" exit {e}"));
+            format!("{} {}{exit}", c.tool, c.status().word())
+        }
+        PartBody::Attachment { name, .. } => format!("file {name}"),
+        PartBody::Patch { files } => format!("patch {}", files.len()),
+        PartBody::Unknown { kind, .. } => format!("unknown {kind}"),
+    }
 }

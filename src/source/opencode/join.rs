@@ -9,7 +9,7 @@ use super::kind::kinds_by_neighbours;
 use super::message::time;
 use super::{Entry, Loaded, str_at, tree};
 use crate::diag::{Diag, Loc};
-use crate::session::{Draft, Message, PartBody, SourceFile};
+use crate::session::{Draft, Message, PartBody, Place, SourceFile};
 
 /// A session joined from all its files, in order.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ fn join(mut files: Vec<Loaded>) -> Joined {
     let mut counts = vec![Counts::default(); files.len()];
     for &i in &states {
         for mut entry in std::mem::take(&mut files[i].entries) {
-            move_to_file(&mut entry.message, i as u32);
+            move_files(&mut entry.message, &[i as u32]);
             let Some(id) = entry.message.native_id.clone() else {
                 out.entries.push(entry);
                 continue;
@@ -82,14 +82,17 @@ fn join(mut files: Vec<Loaded>) -> Joined {
             out.info = std::mem::take(&mut files[i].info);
         }
     }
+    let mut sources = Vec::new();
     for (file, counts) in files.into_iter().zip(counts) {
         let mut source = file.source;
         out.warnings.extend(file.warnings);
         out.warnings.extend(counts.warnings(&source.file));
         source.kept -= counts.copies + counts.older;
         source.copies += counts.copies + counts.older;
-        out.sources.push(source);
+        sources.push(source);
     }
+    let moves = add_sources(&mut out.sources, sources);
+    out.entries.iter_mut().for_each(|e| move_files(&mut e.message, &moves));
     order(&mut out.entries);
     kinds_by_neighbours(&mut out.entries);
     mark_undone(&mut out, &newest, states.len() > 1);
@@ -163,15 +166,38 @@ fn mark_undone(session: &mut Joined, newest: &BTreeSet<String>, several: bool) {
     }
 }
 
-/// Moves every place of a message from file 0 to another.
-pub(super) fn move_to_file(message: &mut Message, by: u32) {
-    message.place.file += by;
+/// Adds the accounts of files to those there; two accounts of one file become one. Gives the new position of each.
+pub(super) fn add_sources(sources: &mut Vec<SourceFile>, new: Vec<SourceFile>) -> Vec<u32> {
+    let mut moves = Vec::with_capacity(new.len());
+    for source in new {
+        let found = sources.iter().position(|s| s.file == source.file && s.digest == source.digest);
+        moves.push(found.unwrap_or(sources.len()) as u32);
+        let Some(at) = found else {
+            sources.push(source);
+            continue;
+        };
+        let sum = &mut sources[at];
+        sum.bytes_read += source.bytes_read;
+        sum.bytes_used += source.bytes_used;
+        sum.bytes_skipped += source.bytes_skipped;
+        sum.records += source.records;
+        sum.kept += source.kept;
+        sum.copies += source.copies;
+        sum.skipped += source.skipped;
+    }
+    moves
+}
+
+/// Gives every place of a message the new position of its file.
+pub(super) fn move_files(message: &mut Message, moves: &[u32]) {
+    let new = |place: &mut Place| place.file = moves.get(place.file as usize).copied().unwrap_or(place.file);
+    new(&mut message.place);
     for part in &mut message.parts {
-        part.place.file += by;
+        new(&mut part.place);
         if let PartBody::Call(call) = &mut part.body
             && let Some(result) = &mut call.result
         {
-            result.place.file += by;
+            new(&mut result.place);
         }
     }
 }
@@ -193,4 +219,89 @@ pub(super) fn bare(message: &Message) -> Message {
 /// Title of a session's record.
 pub(super) fn title(info: &Value) -> Option<&str> {
     str_at(info, "title").filter(|t| !t.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::message::entry;
+    use super::*;
+
+    fn loaded(file: &str, updated: u64, messages: &[(&str, u64, &str)]) -> Loaded {
+        let entries = messages.iter().map(|(id, at, text)| {
+            let info = json!({"id": id, "role": "user", "time": {"created": at}});
+            let place = Place { file: 0, line: *at as u32, byte: *at };
+            entry(&info, vec![(json!({"type": "text", "text": text}), place)], place)
+        });
+        let info = json!({"id": "a", "time": {"updated": updated}});
+        let mut loaded = Loaded { id: "a".into(), info, entries: entries.collect(), ..Loaded::default() };
+        let records = 2 * loaded.entries.len() as u64;
+        loaded.source = SourceFile { file: file.into(), records, kept: records, ..SourceFile::default() };
+        loaded
+    }
+
+    fn texts(session: &Joined) -> Vec<String> {
+        session.entries.iter().map(|e| e.message.text()).collect()
+    }
+
+    fn counts(session: &Joined) -> Vec<(&str, u64, u64)> {
+        session.sources.iter().map(|s| (s.file.as_str(), s.kept, s.copies)).collect()
+    }
+
+    #[test]
+    fn order_is_by_time_never_by_id() {
+        // After a wrap of the 48 bits, new ids sort before old ones.
+        let session =
+            join(vec![loaded("x", 1, &[("msg_000", 30, "new"), ("msg_fff", 10, "old"), ("msg_aaa", 10, "same")])]);
+        assert_eq!(texts(&session), ["old", "same", "new"]);
+    }
+
+    #[test]
+    fn a_message_without_a_time_stays_where_it_stands() {
+        let mut one = loaded("x", 1, &[("a", 10, "first"), ("b", 0, "timeless"), ("c", 5, "early")]);
+        one.entries[1].message.at = None;
+        assert_eq!(texts(&join(vec![one])), ["early", "first", "timeless"]);
+    }
+
+    #[test]
+    fn two_exports_of_one_session_are_joined() {
+        let old = loaded("old", 1, &[("a", 1, "one"), ("b", 2, "half")]);
+        let new = loaded("new", 2, &[("a", 1, "one"), ("b", 2, "whole"), ("c", 3, "three")]);
+        let session = join(vec![new, old]);
+        assert_eq!(texts(&session), ["one", "whole", "three"]);
+        assert_eq!(counts(&session), [("new", 4, 2), ("old", 2, 2)]);
+        assert_eq!(session.warnings[0].kind, "older-state");
+        let files: Vec<u32> = session.entries.iter().map(|e| e.message.place.file).collect();
+        assert_eq!(files, [1, 0, 0]);
+    }
+
+    #[test]
+    fn one_id_with_two_contents_in_one_file_is_named() {
+        let session = join(vec![loaded("x", 1, &[("a", 1, "one"), ("a", 2, "two"), ("a", 1, "one")])]);
+        assert_eq!(texts(&session), ["one", "two"]);
+        assert_eq!(session.warnings.iter().map(|w| w.kind).collect::<Vec<_>>(), ["id-twice"]);
+        assert_eq!(counts(&session), [("x", 4, 2)]);
+    }
+
+    #[test]
+    fn what_the_user_undid_is_abandoned() {
+        let undone = |s: &Joined| s.entries.iter().map(|e| e.message.abandoned).collect::<Vec<_>>();
+        let messages = [("a", 1, "one"), ("b", 2, "two"), ("c", 3, "three")];
+        let reverted = |revert| {
+            let mut one = loaded("x", 1, &messages);
+            one.info["revert"] = revert;
+            join(vec![one])
+        };
+        assert_eq!(undone(&reverted(json!({"messageID": "b"}))), [false, true, true]);
+        assert_eq!(undone(&reverted(json!({"messageID": "b", "partID": "p"}))), [false, false, true]);
+        let gone = reverted(json!({"messageID": "z"}));
+        assert_eq!((undone(&gone), gone.warnings[0].kind), (vec![false; 3], "revert-without-message"));
+        // The newer export has lost the message in the middle: the user undid it and went on.
+        let newer = loaded("y", 2, &[("a", 1, "one"), ("d", 4, "four")]);
+        assert_eq!(undone(&join(vec![loaded("x", 1, &messages[..2]), newer])), [false, true, false]);
+        // Two halves of one export: nothing was undone.
+        let half = loaded("y", 2, &messages[1..]);
+        assert_eq!(undone(&join(vec![loaded("x", 1, &messages[..1]), half])), [false; 3]);
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Entry, str_at};
-use crate::session::{Message, MessageKind, Part, PartBody, Place, Role};
+use crate::session::{Message, MessageKind, Part, PartBody, Role};
 
 /// Marks among a message's part records that say nothing but tell what the message is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    pub(super) fn of(parts: &[(Value, Place)]) -> Self {
+    pub(super) fn of<P>(parts: &[(Value, P)]) -> Self {
         let mut marks = Self::default();
         for (part, _) in parts {
             match str_at(part, "type") {
@@ -98,4 +98,88 @@ pub(super) fn kinds_by_neighbours(entries: &mut [Entry]) {
 fn is_shell_command(message: &Message) -> bool {
     message.kind == MessageKind::Command
         && message.parts.iter().any(|p| matches!(&p.body, PartBody::Text(t) if is_user_shell(t)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::message::entry;
+    use super::*;
+    use crate::session::Place;
+
+    fn read(info: Value, parts: &[Value]) -> Message {
+        entry(&info, parts.iter().map(|p| (p.clone(), Place::default())).collect(), Place::default()).message
+    }
+
+    fn user(parts: &[Value]) -> Message {
+        read(json!({"role": "user", "summary": {"diffs": []}}), parts)
+    }
+
+    fn synthetic(text: &str) -> Value {
+        json!({"type": "text", "text": text, "synthetic": true})
+    }
+
+    #[test]
+    fn a_file_body_is_not_typed_by_the_user() {
+        let message = user(&[
+            json!({"type": "text", "text": "look at @a.md"}),
+            synthetic("Called the Read tool with the following input: {}"),
+            synthetic("<path>a.md</path>"),
+            json!({"type": "file", "mime": "text/plain", "filename": "a.md", "url": "file:///a.md"}),
+        ]);
+        assert_eq!((message.kind, message.text().as_str()), (MessageKind::Prompt, "look at @a.md"));
+        assert!(matches!(&message.parts[2].body, PartBody::Injected(t) if t == "<path>a.md</path>"));
+        assert_eq!(message.parts[3].body, PartBody::Attachment { name: "a.md".into(), bytes: 0 });
+    }
+
+    #[test]
+    fn nothing_of_a_compaction_is_typed_by_the_user() {
+        let trigger = |auto: bool| user(&[json!({"type": "compaction", "auto": auto})]).kind;
+        assert_eq!((trigger(true), trigger(false)), (MessageKind::Notice, MessageKind::Command));
+        let summary = read(json!({"role": "assistant", "summary": true}), &[json!({"type": "text", "text": "Goal"})]);
+        assert_eq!(summary.kind, MessageKind::CompactionSummary);
+        let go_on = user(&[synthetic("Continue if you have next steps")]);
+        assert_eq!((go_on.kind, go_on.text().is_empty()), (MessageKind::SyntheticContinuation, false));
+        assert_eq!(user(&[synthetic("<system-reminder>")]).kind, MessageKind::InjectedContext);
+        let ignored = user(&[json!({"type": "text", "text": "shown only", "ignored": true})]);
+        assert_eq!(ignored.kind, MessageKind::InjectedContext);
+    }
+
+    #[test]
+    fn the_same_words_typed_are_a_prompt() {
+        let typed = user(&[json!({"type": "text", "text": "Continue if you have next steps"})]);
+        assert_eq!(typed.kind, MessageKind::Prompt);
+        let picture = user(&[json!({"type": "file", "mime": "image/png", "url": "data:image/png;base64,AA"})]);
+        assert_eq!(picture.kind, MessageKind::Prompt);
+    }
+
+    #[test]
+    fn a_command_of_the_user_is_no_reply() {
+        let ask = read(json!({"role": "user", "id": "a"}), &[synthetic("The following tool was executed by the user")]);
+        let entry = |message, parent: Option<&str>| Entry {
+            message,
+            parent: parent.map(Into::into),
+            session: None,
+            records: 1,
+            order: None,
+        };
+        let answer = |id: &str| read(json!({"role": "assistant", "id": id}), &[]);
+        let mut entries = [entry(ask, None), entry(answer("b"), Some("a")), entry(answer("c"), Some("b"))];
+        kinds_by_neighbours(&mut entries);
+        let kinds = entries.map(|e| e.message.kind);
+        assert_eq!(kinds, [MessageKind::Command, MessageKind::Command, MessageKind::Reply]);
+    }
+
+    #[test]
+    fn an_error_is_told_and_a_reply_of_nothing_else_is_a_notice() {
+        let error = json!({"name": "APIError", "data": {"message": "overloaded"}});
+        let info = json!({"role": "assistant", "error": error, "tokens": {"input": 5, "cache": {"read": 7}}});
+        let alone = read(info.clone(), &[]);
+        assert_eq!((alone.kind, alone.text().as_str()), (MessageKind::Notice, "APIError: overloaded"));
+        assert_eq!((alone.usage.input, alone.usage.cache_read, alone.usage.output), (Some(5), Some(7), None));
+        let after = read(info, &[json!({"type": "text", "text": "so far"})]);
+        assert_eq!((after.kind, after.text().as_str()), (MessageKind::Reply, "so far"));
+        assert_eq!(after.parts[1].body, PartBody::Injected("APIError: overloaded".into()));
+    }
 }

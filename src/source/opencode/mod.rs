@@ -3,6 +3,7 @@
 //! [`drafts`] joins them.
 
 mod call;
+mod cursor;
 mod join;
 mod kind;
 mod message;

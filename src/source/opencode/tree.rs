@@ -1,8 +1,8 @@
 //! Sessions among each other: forks, and subagents under the calls that started them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::join::{Joined, bare, move_to_file, title};
+use super::join::{Joined, add_sources, bare, move_files, title};
 use super::message::time;
 use super::str_at;
 use crate::diag::Diag;
@@ -116,10 +116,9 @@ fn draft(session: Joined, format: &'static str) -> Draft {
 
 impl Draft {
     fn add_child(&mut self, child: Joined) {
-        let offset = self.head.sources.len() as u32;
+        let moves = add_sources(&mut self.head.sources, child.sources);
         let mut messages: Vec<Message> = child.entries.into_iter().map(|e| e.message).collect();
-        messages.iter_mut().for_each(|m| move_to_file(m, offset));
-        self.head.sources.extend(child.sources);
+        messages.iter_mut().for_each(|m| move_files(m, &moves));
         self.head.warnings.extend(child.warnings);
         self.threads.push(DraftThread {
             title: title(&child.info).map(Into::into),
@@ -129,21 +128,128 @@ impl Draft {
         });
     }
 
-    /// Finds the calls that started the threads.
+    /// Finds the calls that started the threads. What a call on an abandoned branch started is abandoned with it.
     fn starts(&mut self) {
-        let started: BTreeSet<String> = self.threads.iter().flat_map(|t| &t.messages).flat_map(started).collect();
-        for thread in self.threads.iter_mut().skip(1) {
-            if thread.native_id.as_ref().is_some_and(|id| started.contains(id)) {
-                thread.start = ThreadStart::NativeId;
+        let mut started: BTreeMap<String, (usize, bool)> = BTreeMap::new();
+        for (t, thread) in self.threads.iter().enumerate() {
+            for (message, id) in thread.messages.iter().flat_map(|m| started_by(m).map(move |id| (m, id))) {
+                started.entry(id.to_owned()).or_insert((t, message.abandoned));
+            }
+        }
+        let callers: Vec<Option<(usize, bool)>> = self
+            .threads
+            .iter()
+            .enumerate()
+            .map(|(t, thread)| {
+                let caller = thread.native_id.as_ref().and_then(|id| started.get(id)).copied();
+                caller.filter(|&(by, _)| t > 0 && by != t)
+            })
+            .collect();
+        for (t, thread) in self.threads.iter_mut().enumerate().filter(|&(t, _)| callers[t].is_some()) {
+            thread.start = ThreadStart::NativeId;
+            if abandoned(t, &callers) {
+                thread.messages.iter_mut().for_each(|m| m.abandoned = true);
             }
         }
     }
 }
 
-fn started(message: &Message) -> Vec<String> {
-    let calls = message.parts.iter().filter_map(|p| match &p.body {
-        PartBody::Call(call) => call.started_thread.clone(),
+/// Whether a thread, or one above it, was started by an abandoned message.
+fn abandoned(thread: usize, callers: &[Option<(usize, bool)>]) -> bool {
+    let up = std::iter::successors(callers[thread], |&(by, _)| callers[by]);
+    up.take(callers.len()).any(|(_, abandoned)| abandoned)
+}
+
+/// Sessions that a message's calls started.
+fn started_by(message: &Message) -> impl Iterator<Item = &str> {
+    message.parts.iter().filter_map(|p| match &p.body {
+        PartBody::Call(call) => call.started_thread.as_deref(),
         _ => None,
-    });
-    calls.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::{Loaded, drafts, message::entry};
+    use super::*;
+    use crate::session::{Place, Session};
+
+    fn loaded(id: &str, info: Value, messages: &[(&str, u64, Value)]) -> Loaded {
+        let entries = messages.iter().map(|(role, at, part)| {
+            let info = json!({"id": format!("{id}{at}"), "role": role, "time": {"created": at}});
+            entry(&info, vec![(part.clone(), Place::default())], Place::default())
+        });
+        let mut loaded = Loaded { id: id.into(), info, entries: entries.collect(), ..Loaded::default() };
+        loaded.source.file = format!("{id}.json");
+        loaded
+    }
+
+    fn text(text: &str) -> Value {
+        json!({"type": "text", "text": text})
+    }
+
+    fn task(call: &str, child: &str) -> Value {
+        let state = json!({"status": "completed", "output": "ok", "metadata": {"sessionId": child}});
+        json!({"type": "tool", "tool": "task", "callID": call, "state": state})
+    }
+
+    fn labels(session: &Session) -> Vec<String> {
+        session.messages.iter().map(|m| m.label.to_string()).collect()
+    }
+
+    fn sessions(loaded: Vec<Loaded>) -> Vec<Session> {
+        drafts(loaded, "opencode-export").into_iter().map(|d| d.finish(None)).collect()
+    }
+
+    #[test]
+    fn a_subagent_stands_behind_its_call_even_when_call_ids_repeat() {
+        let root = loaded("a", json!({}), &[("user", 1, text("go")), ("assistant", 2, task("c0", "b"))]);
+        let child = loaded("b", json!({"parentID": "a", "title": "look"}), &[("assistant", 3, task("c0", "c"))]);
+        let inner = loaded("c", json!({"parentID": "b"}), &[("user", 4, text("inner"))]);
+        let lost = loaded("d", json!({"parentID": "a"}), &[("user", 5, text("no call names me"))]);
+        let all = sessions(vec![lost, inner, child, root]);
+        assert_eq!(labels(&all[0]), ["1", "2", "2.s1.1", "2.s1.1.s1.1", "0.s1.1"]);
+        assert_eq!(all[0].threads[1].title.as_deref(), Some("look"));
+        let files: Vec<&str> =
+            all[0].messages.iter().map(|m| all[0].sources[m.place.file as usize].file.as_str()).collect();
+        assert_eq!(files, ["a.json", "a.json", "b.json", "c.json", "d.json"]);
+    }
+
+    #[test]
+    fn a_subagent_without_its_parent_is_a_session() {
+        let child = loaded("b", json!({"parentID": "a"}), &[("user", 3, text("inner"))]);
+        assert_eq!(sessions(vec![child])[0].id, "b");
+        let ring =
+            [("a", "b"), ("b", "a")].map(|(id, up)| loaded(id, json!({"parentID": up}), &[("user", 1, text(id))]));
+        assert_eq!(sessions(ring.into()).len(), 2);
+    }
+
+    #[test]
+    fn what_an_undone_call_started_is_undone() {
+        let info = json!({"revert": {"messageID": "a2"}});
+        let root = loaded("a", info, &[("user", 1, text("go")), ("assistant", 2, task("c0", "b"))]);
+        let child = loaded("b", json!({"parentID": "a"}), &[("assistant", 3, task("c1", "c"))]);
+        let inner = loaded("c", json!({"parentID": "b"}), &[("user", 4, text("inner"))]);
+        let undone: Vec<bool> = sessions(vec![root, child, inner])[0].messages.iter().map(|m| m.abandoned).collect();
+        assert_eq!(undone, [false, true, true, true]);
+    }
+
+    #[test]
+    fn a_fork_is_a_session_whose_copies_are_marked() {
+        let info = |title: &str, at: u64| json!({"title": title, "time": {"created": at}});
+        let start = [("user", 1, text("go")), ("assistant", 2, text("done"))];
+        let mut more = start.to_vec();
+        more.push(("user", 9, text("another way")));
+        let all = sessions(vec![loaded("f", info("t (fork #1)", 8), &more), loaded("a", info("t", 1), &start)]);
+        let fork = all.iter().find(|s| s.id == "f").unwrap();
+        assert_eq!(fork.forked_from.as_deref(), Some("a"));
+        let copied: Vec<_> = fork.messages.iter().map(|m| m.copied_from.as_deref()).collect();
+        assert_eq!(copied, [Some("a"), Some("a"), None]);
+        assert!(fork.warnings.is_empty());
+        let alone = sessions(vec![loaded("f", info("t (fork #1)", 8), &more)]);
+        assert_eq!((alone[0].forked_from.as_deref(), alone[0].warnings[0].kind), (None, "fork-without-original"));
+        assert!(!is_fork_title("fork #1") && !is_fork_title("t (fork #x)"));
+    }
 }

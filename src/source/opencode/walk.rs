@@ -4,15 +4,15 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::value::RawValue;
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::cursor::Cursor;
 use super::message::entry;
 use super::{Loaded, str_at};
 use crate::diag::{Diag, Severity};
 use crate::session::Place;
-use crate::source::text::{Lines, Text, mend_surrogates};
+use crate::source::text::{Lines, Text};
 
 /// The start of an export, or of a message. It cannot stand inside a JSON string, where quotes are escaped.
 pub(in crate::source) static START: LazyLock<Regex> =
@@ -45,7 +45,7 @@ struct Walk<'a> {
     text: &'a Text,
     lines: Lines,
     /// Where the walk stands: everything before is read or named in a warning.
-    at: usize,
+    json: Cursor<'a>,
     /// Where the account of the current export begins.
     begin: usize,
     /// No start is looked for before this position.
@@ -55,20 +55,19 @@ struct Walk<'a> {
     /// The walk stopped at damage, which costs so many records.
     damaged: bool,
     lost: u64,
-    mended: u64,
     current: Loaded,
 }
 
 impl<'a> Walk<'a> {
     fn new(name: &'a str, digest: &'a str, text: &'a Text) -> Self {
         let (lines, current) = (Lines::default(), Loaded::default());
-        let (at, begin, resume, lost, mended) = (0, 0, 0, 0, 0);
-        Self { name, digest, text, lines, at, begin, resume, opened: false, damaged: false, lost, mended, current }
+        let json = Cursor::new(&text.text);
+        Self { name, digest, text, lines, json, begin: 0, resume: 0, opened: false, damaged: false, lost: 0, current }
     }
 
     /// The next start of an export or message. Damage before it is named in the account of the current export.
     fn seek(&mut self) -> Option<usize> {
-        let found = START.find_at(&self.text.text, self.at.max(self.resume)).map(|m| m.start());
+        let found = START.find_at(&self.text.text, self.json.at.max(self.resume)).map(|m| m.start());
         if self.damaged {
             self.skip_to(found.unwrap_or(self.text.text.len()));
         }
@@ -81,7 +80,7 @@ impl<'a> Walk<'a> {
         if !self.text.text[start..info].contains("\"info\"") {
             return false;
         }
-        match self.raw(info) {
+        match self.json.raw(info) {
             Some((raw, _)) => serde_json::from_str::<Value>(raw).is_ok_and(|v| v.get("role").is_some()),
             None => self.opened,
         }
@@ -89,8 +88,8 @@ impl<'a> Walk<'a> {
 
     /// Passes over text that is not part of an export, and names it in a warning.
     fn skip_to(&mut self, to: usize) {
-        let from = self.at;
-        self.at = to;
+        let from = self.json.at;
+        self.json.at = to;
         let damaged = std::mem::take(&mut self.damaged);
         let records = std::mem::take(&mut self.lost);
         let between = &self.text.text[from..to];
@@ -124,10 +123,10 @@ impl<'a> Walk<'a> {
         done.id = id.unwrap_or_else(|| self.digest.chars().take(16).collect());
         done.source.file = self.name.into();
         done.source.digest = self.digest.into();
-        done.source.bytes_read = self.text.byte(self.at) - self.text.byte(self.begin);
+        done.source.bytes_read = self.text.byte(self.json.at) - self.text.byte(self.begin);
         done.source.bytes_used = done.source.bytes_read - done.source.bytes_skipped;
         done.source.kept = done.source.records - done.source.skipped;
-        self.begin = self.at;
+        self.begin = self.json.at;
         done.warnings.extend(self.replacements());
         done
     }
@@ -135,7 +134,7 @@ impl<'a> Walk<'a> {
     /// Characters that had to be replaced, told once per file.
     fn replacements(&mut self) -> Option<Diag> {
         let bytes = if self.begin == self.text.text.len() { self.text.replaced() as u64 } else { 0 };
-        let count = std::mem::take(&mut self.mended) + bytes;
+        let count = std::mem::take(&mut self.json.mended) + bytes;
         let loc = crate::diag::Loc { file: self.name.into(), ..Default::default() };
         (count > 0).then(|| {
             let text = format!("{count} places are no valid Unicode; each was read as U+FFFD");
@@ -145,36 +144,47 @@ impl<'a> Walk<'a> {
 
     /// Reads an export from its opening brace; false when it met damage.
     fn export(&mut self) -> bool {
-        self.at += 1;
+        self.json.at += 1;
         self.members()
     }
 
     /// Reads the members of an export up to its closing brace.
     fn members(&mut self) -> bool {
-        while let Some(key) = self.key() {
+        while let Some(key) = self.json.key() {
             let sound = match key {
-                "messages" if self.peek() == Some(b'[') => {
-                    self.at += 1;
+                "messages" if self.json.peek() == Some(b'[') => {
+                    self.json.at += 1;
                     self.messages()
                 }
-                "info" => self.value().map(|v| self.current.info = v).is_some(),
-                _ => self.value().is_some(),
+                "info" => self.json.value().map(|v| self.current.info = v).is_some(),
+                _ => self.unknown_member(key),
             };
             if !sound {
                 return false;
             }
         }
-        self.closes(b'}')
+        self.json.closes(b'}')
+    }
+
+    /// Goes over a member that this version does not know, and says so once per key.
+    fn unknown_member(&mut self, key: &str) -> bool {
+        let loc = self.lines.loc(self.text, self.json.at, self.name);
+        let text = format!("member {key:?} is not known in an export, or not of the known kind; not read");
+        let diag = Diag::note("unknown-member", loc, text);
+        if !self.current.warnings.iter().any(|w| w.kind == diag.kind && w.message == diag.message) {
+            self.current.warnings.push(diag);
+        }
+        self.json.value().is_some()
     }
 
     /// Reads messages up to the end of their list.
     fn messages(&mut self) -> bool {
         loop {
-            match self.peek_item() {
+            match self.json.peek_item() {
                 Some(b'{') if !self.message() => return false,
                 Some(b'{') => {}
                 Some(b']') => {
-                    self.at += 1;
+                    self.json.at += 1;
                     return true;
                 }
                 other => {
@@ -187,26 +197,26 @@ impl<'a> Walk<'a> {
 
     /// Reads a message from its opening brace. Damage in a part costs that part and those behind it.
     fn message(&mut self) -> bool {
-        let start = self.at;
+        let start = self.json.at;
         let place = self.place(start);
         let (mut info, mut parts) = (None, Vec::new());
-        self.at += 1;
+        self.json.at += 1;
         let mut sound = true;
-        while let Some(key) = self.key() {
+        while let Some(key) = self.json.key() {
             sound = match key {
-                "info" => self.value().map(|v| info = Some(v)).is_some(),
-                "parts" if self.peek() == Some(b'[') => self.parts(&mut parts),
-                _ => self.value().is_some(),
+                "info" if self.json.peek() == Some(b'{') => self.json.value().map(|v| info = Some(v)).is_some(),
+                "parts" if self.json.peek() == Some(b'[') => self.parts(&mut parts),
+                _ => self.unknown_member(key),
             };
             if !sound {
                 break;
             }
         }
-        sound = sound && self.closes(b'}');
+        sound = sound && self.json.closes(b'}');
         let Some(info) = info else {
             // Without its record a message says nothing: the whole of it is passed over.
             self.lost = 1 + parts.len() as u64;
-            (self.at, self.resume) = (start, start + 1);
+            (self.json.at, self.resume) = (start, start + 1);
             return false;
         };
         let entry = entry(&info, parts, place);
@@ -217,18 +227,18 @@ impl<'a> Walk<'a> {
 
     /// Reads the parts of a message from the opening bracket.
     fn parts(&mut self, parts: &mut Vec<(Value, Place)>) -> bool {
-        self.at += 1;
+        self.json.at += 1;
         loop {
-            match self.peek_item() {
+            match self.json.peek_item() {
                 Some(b']') => {
-                    self.at += 1;
+                    self.json.at += 1;
                     return true;
                 }
                 Some(_) => {
-                    let place = self.place(self.at);
-                    if let Some(value) = self.value() {
+                    let place = self.place(self.json.at);
+                    if let Some(value) = self.json.value() {
                         parts.push((value, place));
-                    } else if let Some((_, end)) = self.raw(self.at) {
+                    } else if let Some((_, end)) = self.json.raw(self.json.at) {
                         self.pass_over(end);
                     } else {
                         self.lost = 1;
@@ -242,70 +252,14 @@ impl<'a> Walk<'a> {
 
     /// Passes over a part that is JSON but cannot be held: nested too deeply, or a number out of range.
     fn pass_over(&mut self, to: usize) {
-        let skipped = self.text.byte(to) - self.text.byte(self.at);
-        let loc = self.lines.loc(self.text, self.at, self.name);
+        let skipped = self.text.byte(to) - self.text.byte(self.json.at);
+        let loc = self.lines.loc(self.text, self.json.at, self.name);
         let text = "a part is nested too deeply or holds a number out of range; passed over";
         self.current.warnings.push(Diag::lost("part-unreadable", loc, skipped, 1, text));
         self.current.source.bytes_skipped += skipped;
         self.current.source.records += 1;
         self.current.source.skipped += 1;
-        self.at = to;
-    }
-
-    /// The next member's key; `None` at the end of the object or at damage.
-    fn key(&mut self) -> Option<&'a str> {
-        if self.peek_item()? != b'"' {
-            return None;
-        }
-        let (raw, end) = self.raw(self.at)?;
-        let colon = end + self.text.text[end..].bytes().position(|b| !b.is_ascii_whitespace())?;
-        if self.text.text.as_bytes()[colon] != b':' {
-            return None;
-        }
-        self.at = colon + 1;
-        Some(raw.trim_matches('"'))
-    }
-
-    /// Reads the value at the walk's place and goes behind it. A value that cannot be understood is damage.
-    fn value(&mut self) -> Option<Value> {
-        self.peek()?;
-        let (raw, end) = self.raw(self.at)?;
-        let value = serde_json::from_str(raw).or_else(|_| {
-            let mended = serde_json::from_str(&mend_surrogates(raw));
-            self.mended += u64::from(mended.is_ok());
-            mended
-        });
-        let value = value.ok()?;
-        self.at = end;
-        Some(value)
-    }
-
-    /// The JSON value at a position, and where it ends.
-    fn raw(&self, at: usize) -> Option<(&'a str, usize)> {
-        let mut stream = Deserializer::from_str(&self.text.text[at..]).into_iter::<&RawValue>();
-        let raw = stream.next()?.ok()?;
-        Some((raw.get(), at + stream.byte_offset()))
-    }
-
-    /// Goes over white space; the byte there.
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.text.as_bytes()[self.at..];
-        self.at += rest.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(rest.len());
-        self.text.text.as_bytes().get(self.at).copied()
-    }
-
-    /// Goes over white space and commas; the byte there.
-    fn peek_item(&mut self) -> Option<u8> {
-        while self.peek()? == b',' {
-            self.at += 1;
-        }
-        self.peek()
-    }
-
-    fn closes(&mut self, mark: u8) -> bool {
-        let closes = self.peek_item() == Some(mark);
-        self.at += usize::from(closes);
-        closes
+        self.json.at = to;
     }
 
     fn place(&mut self, at: usize) -> Place {
@@ -391,12 +345,14 @@ mod tests {
             r#"{"info": {"id": "msg_2" "role": "user"}, "parts": []}"#,
             r#"{"info": {"id": "msg_2", "role": "user"}, "parts": [{"type": "text", "text": "a"b"}]}"#,
             r#"{"parts": []}"#,
+            r#"{"info": 5, "parts": []}"#,
             "17",
             "\0\0\0",
         ] {
             let (texts, warnings) = texts(export(&format!("{},\n{bad},\n{}", good[0], good[1])).as_bytes());
             assert!(texts.contains(&"one".into()) && texts.contains(&"three".into()), "{bad}: {texts:?}");
-            assert_eq!(warnings, ["bad-json"], "{bad}");
+            let lost: Vec<_> = warnings.into_iter().filter(|w| *w != "unknown-member").collect();
+            assert_eq!(lost, ["bad-json"], "{bad}");
         }
         let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
         let parts = format!(r#"{{"type": "x", "y": {deep}}}, {}"#, text("kept"));
