@@ -1,13 +1,27 @@
 //! Benchmarks: measurements, limits and efficiencies.
 
+mod columns;
+mod efficiency;
+mod grid;
+pub mod lexicon;
 pub mod limits;
+pub mod numbers;
+mod prose;
+mod restate;
+mod table;
+pub mod units;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Serialize;
 
 use crate::extract::tables::Table;
 use crate::session::{MsgIx, Session, Span};
+use units::Unit;
+
+pub(crate) use grid::Grid;
+pub(crate) use table::holds_figures;
 
 /// Everything known of the figures of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -78,6 +92,8 @@ pub struct Measurement {
     pub evidence: FigureEvidence,
     /// Table (position in `Facts::tables`), row and column, from 0.
     pub cell: Option<(u32, u32, u32)>,
+    /// Where the same figure is stated again.
+    pub citations: Vec<Span>,
 }
 
 /// Whether a tool printed a figure, or somebody says so.
@@ -124,6 +140,8 @@ pub struct Limit {
     pub kind: String,
     /// `total`, `per_gpu`, `per_user` …
     pub scope: Option<String>,
+    /// Statistic it bounds; `None` = any.
+    pub statistic: Option<String>,
     /// Conditions a measurement must meet.
     pub applies_when: BTreeMap<String, String>,
     /// Formula and inputs as written, or why they are unknown.
@@ -147,7 +165,94 @@ pub struct Efficiency {
     pub limit_in_unit: f64,
 }
 
+/// A measurement while it is being read: with what decides whether it repeats another.
+#[derive(Debug, Clone, PartialEq)]
+struct Found {
+    measurement: Measurement,
+    unit: Option<Unit>,
+    /// Digits after the decimal mark.
+    decimals: u8,
+    /// The terms of an equation that it is the result of.
+    derivation: Option<String>,
+}
+
+impl Measurement {
+    /// An empty measurement at a place.
+    pub fn at(span: Span) -> Self {
+        Self {
+            msg: span.msg,
+            span,
+            metric: String::new(),
+            value: None,
+            unit: None,
+            role: MeasurementRole::Measured,
+            phase: None,
+            statistic: None,
+            scope: None,
+            params: BTreeMap::new(),
+            lo: None,
+            hi: None,
+            pm: None,
+            approx: false,
+            valid: true,
+            evidence: FigureEvidence::Claimed,
+            cell: None,
+            citations: Vec::new(),
+        }
+    }
+}
+
 /// Reads every measurement and limit and sets them against each other.
-pub fn extract(_session: &Session, _tables: &[Table], _limits: &limits::LimitsFile) -> Bench {
-    Bench::default()
+pub fn extract(session: &Session, tables: &[Table], file: &limits::LimitsFile) -> Bench {
+    let found = collect(session, tables);
+    let mut limits = file.limits.clone();
+    limits.extend(limits::stated(session, &found));
+    let measurements: Vec<Measurement> = found.into_iter().map(|f| f.measurement).collect();
+    let efficiencies = efficiency::all(&measurements, &limits);
+    Bench { measurements, limits, efficiencies }
+}
+
+/// Every new figure of the session, in reading order.
+fn collect(session: &Session, tables: &[Table]) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    for text in session.texts() {
+        let here = |t: &Table| (t.span.msg, t.span.part) == (text.msg, text.part);
+        let mut skip = fences(text.text);
+        while let Some(table) = tables.get(next).filter(|t| here(t)) {
+            skip.push(table.span.start as usize..table.span.end as usize);
+            if table.restates.is_none() {
+                let grid = Grid::of_table(table, Some(next as u32), text.text);
+                restate::add(&mut found, table::read(&grid, &text));
+            }
+            next += 1;
+        }
+        skip.sort_by_key(|r| r.start);
+        for figure in prose::read(&text, &skip) {
+            restate::add(&mut found, vec![figure]);
+        }
+    }
+    found
+}
+
+/// The fenced blocks of a Markdown text, with their fences.
+fn fences(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut open: Option<(usize, &str)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let mark = line.trim_start_matches([' ', '>']);
+        let ticks = &mark[..mark.len() - mark.trim_start_matches('`').len()];
+        match open {
+            Some((start, fence)) if ticks.len() >= fence.len() && mark.trim_end() == ticks => {
+                out.push(start..at + line.len());
+                open = None;
+            }
+            None if ticks.len() >= 3 => open = Some((at, ticks)),
+            _ => {}
+        }
+        at += line.len();
+    }
+    out.extend(open.map(|(start, _)| start..text.len()));
+    out
 }

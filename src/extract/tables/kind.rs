@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Table, TableKind};
+use crate::extract::bench::{self, Grid};
 
 static LEVEL_COLUMN: LazyLock<Regex> = LazyLock::new(|| re(r"^(severity|sev|level|criticality|impact)$"));
 static PRIORITY_COLUMN: LazyLock<Regex> = LazyLock::new(|| re(r"^(prio|priority|urgency|p)$"));
@@ -39,17 +40,6 @@ static OPTION_COLUMN: LazyLock<Regex> = LazyLock::new(|| {
 });
 static FINDING_CAPTION: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b(findings?|issues|problems|vulnerabilities|audit|bugs|defects|review)\b"));
-static UNIT: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?:^|[\d\s(\[,/])(tok(en)?s?/s(ec)?|t/s|req(uest)?s?/s(ec)?|rps|qps|ops/s(ec)?|it/s|[kmgt]i?b(it)?/s(ec)?|[mgt]bps|[gtpm]?flops?(/s)?|mops|iops|ns(/op)?|[uµμ]s|ms|secs?|seconds|s|fps|hz|[mg]hz|watts|tokens per second)(?:$|[\s)\],.;])",
-    )
-});
-static METRIC: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"\b(throughput|latency|ttft|tpot|itl|bandwidth|speed-?up|runtime|elapsed|wall[- ]?time|(cpu|gpu|mean|avg|median|total|exec|execution|run) time|iops|gflops|tflops|p50|p9\d|fps|accuracy|perplexity|decode|prefill)\b",
-    )
-});
-
 fn re(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
 }
@@ -64,7 +54,7 @@ pub(super) fn of(table: &Table) -> TableKind {
         TableKind::Findings
     } else if is_options(table, &header) {
         TableKind::Options
-    } else if is_benchmark(table, &header) {
+    } else if bench::holds_figures(&Grid::of_table(table, None, "")) {
         TableKind::Benchmark
     } else {
         TableKind::Other
@@ -89,33 +79,11 @@ fn is_findings(table: &Table, header: &[String]) -> bool {
 
 fn is_options(table: &Table, header: &[String]) -> bool {
     let named = header.iter().take(2).any(|h| OPTION_COLUMN.is_match(h));
-    named && !is_benchmark(table, header)
-}
-
-/// Some column of figures whose header or cells say what was measured.
-fn is_benchmark(table: &Table, header: &[String]) -> bool {
-    let titles: Vec<&str> = table.caption.iter().chain(&table.heading).map(String::as_str).collect();
-    let titled = titles.iter().any(|t| METRIC.is_match(t) && UNIT.is_match(t));
-    let down = (0..header.len()).any(|i| {
-        let numeric = share(table, i, is_figure);
-        let united = share(table, i, |t| is_figure(t) && UNIT.is_match(t));
-        let named = METRIC.is_match(&header[i]) || UNIT.is_match(&table.header[i].text);
-        i > 0 && numeric >= 0.5 && (named || united >= 0.5 || titled)
-    });
-    down || table.rows.iter().any(|row| {
-        let cells = || row.iter().skip(1).filter(|c| !c.text.is_empty());
-        let named = row.first().is_some_and(|c| METRIC.is_match(&c.text) && UNIT.is_match(&c.text));
-        named && cells().count() > 0 && cells().all(|c| is_figure(&c.text))
-    })
+    named && !bench::holds_figures(&Grid::of_table(table, None, ""))
 }
 
 fn is_flag(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|t| t.starts_with(|c: char| c == '-' || c.is_ascii_alphabetic()))
-}
-
-fn is_figure(text: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| "~≈<>≤≥+-−*$ ".contains(c));
-    text.starts_with(|c: char| c.is_ascii_digit()) && text.len() <= 60
 }
 
 /// Share of the filled cells of a column that satisfy `test`.

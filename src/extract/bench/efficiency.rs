@@ -1,0 +1,124 @@
+//! Measurements set against the limits that hold for them.
+//!
+//! Metric, unit dimension, scope and conditions must match. Of several limits the first origin wins, then the more
+//! specific, then the lower; of the transcript's, the one valid at the message.
+
+use std::cmp::Reverse;
+
+use super::lexicon;
+use super::limits::matches_metric;
+use super::units::Unit;
+use super::{Efficiency, Limit, LimitOrigin, Measurement, MeasurementRole};
+
+/// Every measurement that some limit holds for.
+pub(super) fn all(measurements: &[Measurement], limits: &[Limit]) -> Vec<Efficiency> {
+    let largest = largest_sizes(measurements);
+    let mut out = Vec::new();
+    for (i, m) in measurements.iter().enumerate() {
+        let result = m.role == MeasurementRole::Measured && m.valid && is_whole(m) && !largest.contains(&i);
+        if result && let Some(efficiency) = best(i, m, limits) {
+            out.push(efficiency);
+        }
+    }
+    out
+}
+
+/// A part of the whole (one stream, one step) and a spread have no efficiency.
+fn is_whole(m: &Measurement) -> bool {
+    let part = ["stream", "step", "rank", "worker", "thread_id"].iter().any(|p| m.params.contains_key(*p));
+    let spread = matches!(m.statistic.as_deref(), Some("stdev" | "step"));
+    let all_sizes = m.params.get("size").is_some_and(|s| s == "all");
+    !part && !spread && !all_sizes
+}
+
+/// Bandwidths over a sweep of sizes: all but those of the largest size, which alone compares with a link.
+fn largest_sizes(measurements: &[Measurement]) -> Vec<usize> {
+    let size = |m: &Measurement| m.params.get("size").and_then(|s| s.parse::<f64>().ok());
+    let peer = |a: &Measurement, b: &Measurement| a.msg == b.msg && a.metric == b.metric && a.span.part == b.span.part;
+    let mut out = Vec::new();
+    let mut largest: Option<(usize, f64)> = None;
+    for (i, m) in measurements.iter().enumerate().rev() {
+        let Some(s) = size(m).filter(|_| m.metric.ends_with("bandwidth")) else { continue };
+        match largest {
+            Some((j, top)) if peer(m, &measurements[j]) && s < top => out.push(i),
+            _ => largest = Some((i, s)),
+        }
+    }
+    out
+}
+
+fn best(index: usize, m: &Measurement, limits: &[Limit]) -> Option<Efficiency> {
+    let unit = Unit::parse(m.unit.as_deref()?)?;
+    let value = m.value?;
+    let higher = lexicon::higher_is_better(&m.metric, Some(&unit));
+    let fitting = limits.iter().enumerate().filter_map(|(i, l)| {
+        let bound = Unit::parse(&l.unit)?.convert(l.value, &unit).filter(|b| *b > 0.0)?;
+        holds(l, m).then_some((i, l, bound))
+    });
+    let (limit, _, bound) = fitting.min_by(|(_, a, x), (_, b, y)| {
+        let rank = |l: &Limit| (l.origin, Reverse(l.applies_when.len()), recency(l, m));
+        let tighter = if higher { x.total_cmp(y) } else { y.total_cmp(x) };
+        rank(a).cmp(&rank(b)).then(tighter)
+    })?;
+    let efficiency = if higher { value / bound } else { bound / value };
+    let finite = efficiency.is_finite() && efficiency > 0.0;
+    finite.then_some(Efficiency {
+        measurement: index as u32,
+        limit: limit as u32,
+        efficiency,
+        gap: 1.0 - efficiency,
+        limit_in_unit: bound,
+    })
+}
+
+/// The transcript's limits: the latest up to the message first, then the earliest after it.
+fn recency(limit: &Limit, m: &Measurement) -> (bool, u32) {
+    match limit.msg {
+        Some(msg) if msg > m.msg => (true, msg.0),
+        Some(msg) => (false, u32::MAX - msg.0),
+        None => (false, 0),
+    }
+}
+
+/// Whether a limit bounds a measurement.
+fn holds(limit: &Limit, m: &Measurement) -> bool {
+    let total = |s: &Option<String>| s.as_deref().filter(|s| *s != "total").map(str::to_owned);
+    let asked = limit.kind == "target" && limit.origin != LimitOrigin::File;
+    !asked
+        && matches_metric(&limit.metric, &m.metric)
+        && total(&limit.scope) == total(&m.scope)
+        && (limit.statistic.is_none() || limit.statistic == m.statistic)
+        && limit.applies_when.iter().all(|(key, wanted)| meets(limit, key, wanted, m))
+        && !(limit.origin == LimitOrigin::Transcript && unstated_load(limit, m))
+}
+
+/// A condition must be met. What a session rarely writes beside each figure (model, precision) may be unstated when
+/// the user's own file names it; the load may not.
+fn meets(limit: &Limit, key: &str, wanted: &str, m: &Measurement) -> bool {
+    const LOAD: &[&str] =
+        &["concurrency", "batch", "context", "input_len", "output_len", "size", "threads", "gpus", "tp"];
+    match m.params.get(key) {
+        Some(value) => satisfies(value, wanted),
+        None => limit.origin == LimitOrigin::File && !LOAD.contains(&key),
+    }
+}
+
+/// `wanted` is a text, or a bound such as `<=64`.
+fn satisfies(value: &str, wanted: &str) -> bool {
+    let number = |t: &str| t.trim().parse::<f64>().ok();
+    if let Some(max) = wanted.strip_prefix("<=").and_then(number) {
+        return number(value).is_some_and(|v| v <= max);
+    }
+    if let Some(min) = wanted.strip_prefix(">=").and_then(number) {
+        return number(value).is_some_and(|v| v >= min);
+    }
+    value.eq_ignore_ascii_case(wanted) || number(value).is_some_and(|v| number(wanted) == Some(v))
+}
+
+/// A ceiling stated without a load is that of one stream; it does not bound many at once.
+fn unstated_load(limit: &Limit, m: &Measurement) -> bool {
+    ["concurrency", "batch"].iter().any(|load| {
+        let many = m.params.get(*load).is_some_and(|v| v != "1");
+        many && !limit.applies_when.contains_key(*load) && m.metric.ends_with("throughput")
+    })
+}

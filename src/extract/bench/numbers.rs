@@ -1,0 +1,438 @@
+//! Numbers as people and tools write them, with the unit behind them.
+//!
+//! A number that is part of a longer word, version, path, date or id is none.
+
+use std::ops::Range;
+
+use super::units::Unit;
+
+/// A number, pair or range with its unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Bytes from the sign to the end of the unit.
+    pub span: Range<usize>,
+    /// The number; the first one of a pair.
+    pub value: f64,
+    /// The second number, with what stands between.
+    pub second: Option<(Between, f64)>,
+    /// Half width after `±`.
+    pub pm: Option<f64>,
+    /// Written with `~`, `≈` or "about".
+    pub approx: bool,
+    /// `<`, `>`, `≤` or `≥` before it.
+    pub bound: Option<char>,
+    /// Written with a sign.
+    pub signed: bool,
+    /// Digits after the decimal mark.
+    pub decimals: u8,
+    /// The unit, when one stands behind it.
+    pub unit: Option<Unit>,
+    /// A word between number and unit: `output` in `640 output tokens/s`.
+    pub adjective: Option<String>,
+}
+
+/// What stands between the two numbers of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Between {
+    /// `774-778`: a range.
+    Dash,
+    /// `3 to 5`: a range, or a change after "from".
+    To,
+    /// `10 → 12`: a change.
+    Arrow,
+}
+
+struct Number {
+    value: f64,
+    decimals: u8,
+    end: usize,
+}
+
+/// Every figure of a text that has a unit, in order.
+pub fn with_units(text: &str) -> Vec<Figure> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(digit) = next_digit(text, at) {
+        match figure_at(text, digit) {
+            Some(figure) if figure.unit.is_some() => {
+                at = figure.span.end;
+                out.push(figure);
+            }
+            _ => at = skip_token(text, digit),
+        }
+    }
+    out
+}
+
+/// The first figure of a cell, whether it has a unit or not; `None` when the cell holds words before the number.
+pub fn of_cell(text: &str) -> Option<Figure> {
+    let digit = next_digit(text, 0)?;
+    let before = text[..digit].trim_start_matches(|c: char| !c.is_alphanumeric());
+    if !before.is_empty() && !matches!(before.trim(), "about" | "approx" | "ca") {
+        return None;
+    }
+    figure_at(text, digit)
+}
+
+fn next_digit(text: &str, from: usize) -> Option<usize> {
+    text.as_bytes()[from..].iter().position(u8::is_ascii_digit).map(|n| from + n)
+}
+
+/// The end of the word or number that holds `at`.
+fn skip_token(text: &str, at: usize) -> usize {
+    let inside = |b: &u8| b.is_ascii_alphanumeric() || b"._".contains(b);
+    at + text.as_bytes()[at..].iter().position(|b| !inside(b)).unwrap_or(text.len() - at).max(1)
+}
+
+/// The figure whose first digit stands at `digit`.
+fn figure_at(text: &str, digit: usize) -> Option<Figure> {
+    let before = &text[..digit];
+    let sign = before.chars().next_back().filter(|c| "+-−".contains(*c));
+    let head = before.strip_suffix(|c| "+-−".contains(c)).filter(|h| sign.is_some() && opens(h));
+    let (head, signed) = head.map_or((before, false), |h| (h, true));
+    if !signed && !opens(before) {
+        return None;
+    }
+    let spaced = number_with_groups(text, digit).filter(|n| unit_after(text, n.end).is_some());
+    let number = match spaced {
+        Some(n) if !after_param(head) => n,
+        _ => number(text, digit, false)?,
+    };
+    let mark = head.trim_end().chars().next_back();
+    let bound = mark.filter(|c| "<>≤≥".contains(*c));
+    let approx = mark.is_some_and(|c| "~≈".contains(c)) || says_about(head);
+    let marked = mark.filter(|c| "~≈<>≤≥".contains(*c)).map(char::len_utf8);
+    let start = marked.map_or(head.len(), |len| head.trim_end().len() - len);
+    let minus = if signed && sign != Some('+') { -1.0 } else { 1.0 };
+    let mut figure = Figure {
+        span: start..number.end,
+        value: minus * number.value,
+        second: None,
+        pm: None,
+        approx,
+        bound,
+        signed,
+        decimals: number.decimals,
+        unit: None,
+        adjective: None,
+    };
+    figure.take_unit(text);
+    figure.take_deviation(text);
+    figure.take_second(text);
+    let next = text[figure.span.end..].chars().next();
+    let inside_word = figure.unit.is_none() && next.is_some_and(|c| c.is_alphanumeric() || "_:/".contains(c));
+    (!inside_word).then_some(figure)
+}
+
+impl Figure {
+    /// The figure as one value, or as two values around an arrow, or as a range.
+    pub fn is_range(&self) -> bool {
+        matches!(self.second, Some((Between::Dash | Between::To, hi)) if hi > self.value)
+    }
+
+    fn take_unit(&mut self, text: &str) {
+        if let Some((unit, adjective, end)) = unit_after(text, self.span.end) {
+            self.unit = Some(unit);
+            self.adjective = adjective;
+            self.span.end = end;
+        } else if let Some(factor) = suffix(&text[self.span.end..]) {
+            self.value *= factor;
+            self.decimals = 0;
+            self.span.end += 1;
+            if let Some((unit, adjective, end)) = unit_after(text, self.span.end) {
+                self.unit = Some(unit);
+                self.adjective = adjective;
+                self.span.end = end;
+            }
+        }
+    }
+
+    fn take_deviation(&mut self, text: &str) {
+        let rest = &text[self.span.end..];
+        let Some(body) = ["±", "+/-"].iter().find_map(|s| rest.trim_start_matches(' ').strip_prefix(s)) else {
+            return;
+        };
+        let at = text.len() - body.trim_start_matches(' ').len();
+        let Some(n) = number(text, at, false) else { return };
+        self.pm = Some(n.value);
+        self.span.end = n.end;
+        if let Some((unit, adjective, end)) = unit_after(text, n.end) {
+            let percent = unit.name == "%";
+            if percent {
+                self.pm = Some(self.value * n.value / 100.0);
+            } else if self.unit.is_none() {
+                (self.unit, self.adjective) = (Some(unit), adjective);
+            }
+            self.span.end = end;
+        }
+    }
+
+    fn take_second(&mut self, text: &str) {
+        let Some((between, at)) = between(text, self.span.end) else { return };
+        let Some(n) = number(text, at, false) else { return };
+        let mut other = Self { span: at..n.end, value: n.value, decimals: n.decimals, unit: None, ..self.clone() };
+        other.take_unit(text);
+        let next = text[other.span.end..].chars().next();
+        let ends = other.unit.is_some()
+            || !next.is_some_and(|c| c.is_alphanumeric() || "-_/:.".contains(c) && between == Between::Dash);
+        let agree = match (&self.unit, &other.unit) {
+            (Some(a), Some(b)) => a.dimension == b.dimension,
+            (Some(_), None) => between == Between::Arrow,
+            _ => true,
+        };
+        if !ends || !agree {
+            return;
+        }
+        let second = match (&self.unit, &other.unit) {
+            (Some(a), Some(b)) => b.convert(other.value, a).unwrap_or(other.value),
+            _ => other.value,
+        };
+        self.second = Some((between, second));
+        self.decimals = self.decimals.max(other.decimals);
+        self.unit = self.unit.take().or(other.unit);
+        self.adjective = self.adjective.take().or(other.adjective);
+        self.span.end = other.span.end;
+    }
+}
+
+/// Whether a number may start behind `before`.
+fn opens(before: &str) -> bool {
+    match before.chars().next_back() {
+        None => true,
+        Some(c) => c.is_whitespace() || "([{<>~≈≤≥=:*_`|\"'“‘→—–+".contains(c) && !ends_in_word_mark(before),
+    }
+}
+
+/// `12:30`, `a_1`: the mark belongs to a word or a time.
+fn ends_in_word_mark(before: &str) -> bool {
+    let mut back = before.chars().rev();
+    let mark = back.next();
+    matches!(mark, Some(':' | '_'))
+        && back.next().is_some_and(|c| c.is_alphanumeric() && mark == Some('_') || c.is_ascii_digit())
+}
+
+fn says_about(head: &str) -> bool {
+    let head = head.trim_end();
+    ["about", "around", "roughly", "approximately", "approx.", "circa", "nearly", "almost"].iter().any(|w| {
+        head.len() >= w.len()
+            && head.is_char_boundary(head.len() - w.len())
+            && head[head.len() - w.len()..].eq_ignore_ascii_case(w)
+    })
+}
+
+/// `batch 2 309 tok/s`: the first number belongs to the word before it.
+fn after_param(head: &str) -> bool {
+    let word = head.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    ["batch", "concurrency", "conc", "c", "bs", "tp", "step", "run", "layer", "size", "threads", "at"]
+        .contains(&word.to_ascii_lowercase().as_str())
+}
+
+fn number_with_groups(text: &str, at: usize) -> Option<Number> {
+    let plain = number(text, at, false)?;
+    let spaced = number(text, at, true)?;
+    (spaced.end > plain.end).then_some(spaced)
+}
+
+/// Reads digits with group marks, decimals and exponent. `spaced`: a plain space separates groups too.
+fn number(text: &str, at: usize, spaced: bool) -> Option<Number> {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let first = digits(at);
+    if first == 0 {
+        return None;
+    }
+    let mut end = at + first;
+    let mut whole = text[at..end].to_owned();
+    let leading_zero = whole.starts_with('0');
+    let groups = first <= 3 && !leading_zero;
+    while let Some(mark) = group_mark(&text[end..], spaced).filter(|m| groups && digits(end + m) == 3) {
+        whole.push_str(&text[end + mark..end + mark + 3]);
+        end += mark + 3;
+    }
+    let mut fraction = "";
+    let rest = &bytes[end..];
+    let decimals = digits(end + 1);
+    let grouped = end > at + first;
+    match rest.first() {
+        Some(b'.') if decimals > 0 => fraction = &text[end + 1..end + 1 + decimals],
+        Some(b',') if decimals > 0 && (decimals <= 2 || leading_zero) && !grouped => {
+            fraction = &text[end + 1..end + 1 + decimals];
+        }
+        _ => {}
+    }
+    if !fraction.is_empty() {
+        end += 1 + fraction.len();
+    }
+    let again = bytes.get(end).is_some_and(|b| b".,".contains(b)) && digits(end + 1) > 0;
+    if again {
+        return None;
+    }
+    let mut value: f64 = format!("{whole}.{fraction}0").parse().ok()?;
+    if let Some((power, used)) = exponent(&text[end..]) {
+        value *= 10f64.powi(power);
+        end += used;
+    }
+    Some(Number { value, decimals: fraction.len().min(12) as u8, end })
+}
+
+fn group_mark(rest: &str, spaced: bool) -> Option<usize> {
+    let c = rest.chars().next()?;
+    let mark = matches!(c, ',' | '_' | '\u{a0}' | '\u{202f}' | '\u{2009}') || spaced && c == ' ';
+    mark.then(|| c.len_utf8())
+}
+
+fn exponent(rest: &str) -> Option<(i32, usize)> {
+    let body = rest.strip_prefix(['e', 'E'])?;
+    let signed = body.strip_prefix(['+', '-']).unwrap_or(body);
+    let digits = signed.bytes().take_while(u8::is_ascii_digit).count();
+    let closed = !signed[digits..].starts_with(|c: char| c.is_alphanumeric());
+    let power = body[..body.len() - signed.len() + digits].parse().ok().filter(|p: &i32| p.abs() < 60)?;
+    (digits > 0 && closed).then_some((power, rest.len() - signed.len() + digits))
+}
+
+/// The factor of a letter that multiplies: `1.2k`.
+fn suffix(rest: &str) -> Option<f64> {
+    let mut chars = rest.chars();
+    let factor = match chars.next()? {
+        'k' | 'K' => 1e3,
+        'M' => 1e6,
+        'G' | 'B' => 1e9,
+        _ => return None,
+    };
+    (!chars.next().is_some_and(|c| c.is_alphanumeric() || c == '/')).then_some(factor)
+}
+
+const ADJECTIVES: &[&str] =
+    &["output", "total", "input", "prompt", "generated", "generation", "decode", "prefill", "aggregate"];
+
+/// The unit behind a number: marks of emphasis, one space and one adjective may stand between.
+fn unit_after(text: &str, at: usize) -> Option<(Unit, Option<String>, usize)> {
+    let rest = &text[at..];
+    let tight = rest.trim_start_matches(['*', '`', '_']);
+    let body = tight.strip_prefix([' ', '\u{a0}', '\u{202f}', '\u{2009}']).unwrap_or(tight);
+    let body = body.trim_start_matches(['*', '`', '_', '[', '(']);
+    let start = text.len() - body.len();
+    if let Some((unit, len)) = Unit::at(body) {
+        return Some((unit, None, start + len));
+    }
+    let word = &body[..body.find(' ')?];
+    let known = ADJECTIVES.contains(&word.to_ascii_lowercase().as_str());
+    let (unit, len) = Unit::at(&body[word.len() + 1..]).filter(|_| known)?;
+    Some((unit, Some(word.to_ascii_lowercase()), start + word.len() + 1 + len))
+}
+
+/// What stands between two numbers, and where the second begins.
+fn between(text: &str, at: usize) -> Option<(Between, usize)> {
+    let rest = &text[at..];
+    let body = rest.trim_start_matches(['*', '`', ' ']);
+    let gap = rest.len() - body.len();
+    let (kind, len) = if let Some(s) = ["→", "->", "=>", "⟶"].iter().find(|s| body.starts_with(*s)) {
+        (Between::Arrow, s.len())
+    } else if let Some(s) = ["–", "…"].iter().find(|s| body.starts_with(*s)) {
+        (Between::Dash, s.len())
+    } else if body.starts_with('-') && gap == 0 {
+        (Between::Dash, 1)
+    } else if body.starts_with("to ") && gap > 0 {
+        (Between::To, 3)
+    } else {
+        return None;
+    };
+    let after = &body[len..];
+    let second = after.trim_start_matches([' ', '*', '`', '~', '≈']);
+    second.starts_with(|c: char| c.is_ascii_digit()).then(|| (kind, text.len() - second.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(f64, String)> {
+        with_units(text).into_iter().map(|f| (f.value, f.unit.map(|u| u.name).unwrap_or_default())).collect()
+    }
+
+    fn one(text: &str) -> Figure {
+        with_units(text).into_iter().next().unwrap_or_else(|| panic!("no figure in {text}"))
+    }
+
+    #[test]
+    fn numbers_in_every_dress() {
+        for (text, value) in [
+            ("8,409 tok/s", 8409.0),
+            ("2 409 tok/s", 2409.0),
+            ("2\u{202f}409 tok/s", 2409.0),
+            ("~1.3k tok/s", 1300.0),
+            ("5.5e3 tok/s", 5500.0),
+            ("**161.2** tok/s", 161.2),
+            ("1_000_000 tok/s", 1e6),
+            ("0,5 tok/s", 0.5),
+            ("10,36 tok/s", 10.36),
+            ("1,234,567.8 tok/s", 1_234_567.8),
+            ("batch 2 409 tok/s", 409.0),
+            ("= 640 output tokens/s", 640.0),
+        ] {
+            assert_eq!(read(text), [(value, "tok/s".to_owned())], "{text}");
+        }
+        assert!(one("~1.3k tok/s").approx && one("about 5 ms").approx && !one("5 ms").approx);
+        assert_eq!(one("640 output tokens/s").adjective.as_deref(), Some("output"));
+        assert_eq!((one("(−20 %)").value, one("≤ 300 ms").bound), (-20.0, Some('≤')));
+    }
+
+    #[test]
+    fn parts_of_words_versions_times_and_ids_are_none() {
+        for text in [
+            "v0.19.0 ms",
+            "a8309 ms",
+            "PR #309 ms",
+            "12:30 s",
+            "x_1 ms",
+            "gpt-4 s",
+            "1.2.3 ms",
+            "10.0.0.1 ms",
+            "[msg 12]",
+            "8/10 ms",
+            "2024-05-01",
+            "file.3 s",
+            "sha1 s",
+            "$5 s",
+            "port 8080",
+            "3D",
+            "5th",
+        ] {
+            assert_eq!(read(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn pairs_ranges_and_deviations() {
+        let range = one("774-778 tok/s");
+        assert_eq!((range.value, range.second, range.is_range()), (774.0, Some((Between::Dash, 778.0)), true));
+        assert_eq!(one("10.4 → 13.0 tok/s").second, Some((Between::Arrow, 13.0)));
+        assert_eq!(one("3 to 5 minutes").second, Some((Between::To, 5.0)));
+        assert_eq!(one("120 ms → 0.09 s").second, Some((Between::Arrow, 90.0)));
+        assert_eq!((one("101.2 ± 0.4 ms").pm, one("200 ms ±1%").pm), (Some(0.4), Some(2.0)));
+        assert_eq!(of_cell("**27.0** ← best").map(|f| (f.value, f.unit)), Some((27.0, None)));
+        assert_eq!(of_cell("TP=4"), None);
+        assert_eq!(of_cell("n/a"), None);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic() {
+        for text in [
+            "1",
+            "−",
+            "±1",
+            "1±",
+            "1 to ",
+            "1→",
+            "1e999 s",
+            "9".repeat(400).as_str(),
+            "1,",
+            "1 \u{a0}",
+            "²5 ms",
+            "1.e5s",
+        ] {
+            with_units(text);
+            of_cell(text);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Figures in running text.
+//!
+//! A sentence is cut at its figures; what stands between two of them belongs to the one it is joined to. Rates say by
+//! themselves that they are results; a time, a size or a share counts only with the noun of a metric beside it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::lexicon::{self, Kind, words};
+use super::numbers::{self, Between, Figure};
+use super::table::spread;
+use super::{Found, Measurement, MeasurementRole};
+use crate::session::TextRef;
+
+/// Reads the figures of a text outside the `skip` ranges (fences, tables, blocks of tools), which are in order.
+pub(super) fn read(at: &TextRef<'_>, skip: &[Range<usize>]) -> Vec<Found> {
+    let mut reader = Reader { at, out: Vec::new(), heading: String::new(), topic: String::new() };
+    let mut start = 0;
+    let mut skip = skip.iter().peekable();
+    for line in at.text.split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        while skip.next_if(|s| s.end <= range.start).is_some() {}
+        if skip.peek().is_some_and(|s| s.start < range.end) {
+            continue;
+        }
+        reader.line(line, range.start);
+    }
+    reader.out
+}
+
+struct Reader<'a> {
+    at: &'a TextRef<'a>,
+    out: Vec<Found>,
+    heading: String,
+    /// The last sentence before this one, for what "it" is.
+    topic: String,
+}
+
+/// A figure with the words that belong to it.
+struct Clause<'a> {
+    figure: Figure,
+    left: &'a str,
+    right: &'a str,
+    kind: Option<Kind>,
+    metric: Option<&'static str>,
+    role: Option<MeasurementRole>,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str, offset: usize) {
+        let body = line.trim_start();
+        if body.starts_with('#') {
+            body.trim_matches(['#', ' ', '\n', '\r']).clone_into(&mut self.heading);
+            self.topic.clone_from(&self.heading);
+        } else if body.is_empty() || body.starts_with('|') {
+            return;
+        }
+        if !line.bytes().any(|b| b.is_ascii_digit()) {
+            self.topic.clear();
+            self.topic.push_str(line);
+            return;
+        }
+        for sentence in sentences(line) {
+            self.sentence(&line[sentence.clone()], offset + sentence.start);
+            line[sentence].clone_into(&mut self.topic);
+        }
+    }
+
+    fn sentence(&mut self, text: &str, offset: usize) {
+        let figures = numbers::with_units(text);
+        if figures.is_empty() || QUOTA.is_match(text) {
+            return;
+        }
+        let mut clauses = clauses(text, figures);
+        self.name_metrics(&mut clauses);
+        share_metrics(&mut clauses);
+        self.give_roles(&mut clauses, text);
+        let one = clauses.iter().filter(|c| c.metric.is_some()).count() == 1;
+        let equation = clauses.iter().any(|c| c.kind == Some(Kind::TokenRate));
+        for clause in clauses {
+            let Some(mut metric) = clause.metric else { continue };
+            if metric == "bandwidth" && equation {
+                metric = "memory_bandwidth"; // bytes read per second that bound a token rate
+            }
+            let around = if one { text.to_owned() } else { format!("{} {}", clause.left, clause.right) };
+            self.emit(metric, &clause, lexicon::params(&around), text, offset);
+        }
+    }
+
+    fn name_metrics(&self, clauses: &mut [Clause<'_>]) {
+        for clause in clauses {
+            let Some(unit) = &clause.figure.unit else { continue };
+            let kind = Kind::of(unit);
+            clause.kind = Some(kind);
+            let adjective = clause.figure.adjective.as_ref().map(|a| format!("{a} {}", unit.name));
+            let named = |text: &str| lexicon::metric(text, Some(unit)).map(|(m, _)| m.id);
+            let near = adjective
+                .as_deref()
+                .and_then(named)
+                .or_else(|| named(clause.left))
+                .or_else(|| named(clause.right).filter(|_| !clause.right.is_empty()));
+            let default = || lexicon::default_metric(unit);
+            clause.metric = match kind {
+                Kind::ByteRate => named_in_turn(near, || named(&self.topic).or_else(|| named(&self.heading)), default),
+                k if k.is_rate() => near.or_else(default),
+                Kind::Time if matches!(near, Some("duration")) => near.filter(|_| ENDED.is_match(clause.left)),
+                Kind::Time | Kind::TimePerOp => near.or_else(default),
+                Kind::Bytes => near.filter(|_| USES.is_match(clause.left) || USES.is_match(clause.right)),
+                Kind::Ratio if clause.figure.unit.as_ref().is_some_and(|u| u.name == "%") => near,
+                Kind::Other if !CAPACITY.is_match(clause.left) => near,
+                _ => None,
+            };
+        }
+    }
+
+    fn give_roles(&self, clauses: &mut [Clause<'_>], text: &str) {
+        let measured = lexicon::role(text, false) == Some(MeasurementRole::Measured);
+        let mut before: Option<MeasurementRole> = None;
+        let mut metric = None;
+        for clause in clauses.iter_mut() {
+            let behind = lexicon::role(clause.right, true);
+            let close = behind.filter(|_| lexicon::role(head_of(clause.right), true).is_some());
+            let own = close.or_else(|| lexicon::role(clause.left, false)).or(behind);
+            let ratio = matches!(clause.kind, Some(Kind::Ratio) | None)
+                || clause.figure.unit.as_ref().is_some_and(|u| u.name == "pp");
+            if ratio && clause.metric.is_none() {
+                let derived = lexicon::is_derived(clause.left)
+                    || lexicon::is_derived(clause.right)
+                    || clause.figure.unit.as_ref().is_some_and(|u| u.name == "pp");
+                clause.metric = metric.filter(|_| derived);
+                clause.role = Some(MeasurementRole::Derived);
+                continue;
+            }
+            if CONVERTS.is_match(clause.left) {
+                clause.role = Some(MeasurementRole::Derived);
+                continue;
+            }
+            clause.role = own.or(before.filter(|_| !measured)).or_else(|| self.role_above(clause));
+            if clause.metric.is_some() {
+                before = clause.role.filter(|r| *r != MeasurementRole::Measured);
+                metric = clause.metric;
+            }
+        }
+    }
+
+    /// The role that the heading gives; a bandwidth of named hardware without a word of measuring is its data sheet's.
+    fn role_above(&self, clause: &Clause<'_>) -> Option<MeasurementRole> {
+        let hardware = matches!(clause.kind, Some(Kind::ByteRate | Kind::FlopRate)) && HARDWARE.is_match(clause.left);
+        lexicon::role(&self.heading, false)
+            .filter(|r| *r != MeasurementRole::Measured)
+            .or(hardware.then_some(MeasurementRole::Quoted))
+    }
+
+    fn emit(&mut self, metric: &str, clause: &Clause<'_>, params: BTreeMap<String, String>, text: &str, offset: usize) {
+        let figure = &clause.figure;
+        let role = clause.role.unwrap_or_default();
+        let span = self.at.span(offset + figure.span.start, offset + figure.span.end);
+        let said = format!("{} {}", clause.left, head_of(clause.right));
+        let scope = figure.unit.as_ref().and_then(|u| u.scope).or_else(|| lexicon::scope(&said));
+        let measurement = Measurement {
+            metric: metric.to_owned(),
+            unit: figure.unit.as_ref().map(|u| u.name.clone()),
+            role,
+            phase: lexicon::phase(clause.left).map(str::to_owned),
+            statistic: lexicon::statistic(&said).filter(|_| role != MeasurementRole::Theoretical),
+            scope: scope.map(str::to_owned),
+            params,
+            valid: role != MeasurementRole::Invalid,
+            ..Measurement::at(span)
+        };
+        let mut figure = figure.clone();
+        if let Some((Between::To, to)) = figure.second
+            && FROM.is_match(clause.left)
+        {
+            figure.second = Some((Between::Arrow, to));
+        }
+        let derivation = derivation(&text[..figure.span.start]);
+        let found = spread(measurement, &figure, figure.unit.clone());
+        self.out.extend(found.into_iter().map(|f| Found { derivation: derivation.clone(), ..f }));
+    }
+}
+
+static QUOTA: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\b(rate[- ]limit\w*|throttl\w*|quota|time-?out|timeouts|ttl|retry|retries|interval|backoff|poll\w*|debounce)\b",
+    )
+});
+static ENDED: LazyLock<Regex> = LazyLock::new(|| {
+    words(r"\b(took|finished in|completed in|ran in)\W*(about|around|roughly|only|just|approximately|~)?\W*$")
+});
+static USES: LazyLock<Regex> =
+    LazyLock::new(|| words(r"\b(us(es|ed|ing|age)|peak(ed)?|consum\w+|footprint|rss|allocat\w+)\b"));
+static CAPACITY: LazyLock<Regex> = LazyLock::new(|| words(r"\b(tdp|limit|rated|cap(ped)?|supply|psu)\b"));
+static CONVERTS: LazyLock<Regex> =
+    LazyLock::new(|| words(r"\b(means|implies|equals|corresponds to|translates (in)?to|i\.e\.|works out to)\W*$"));
+static HARDWARE: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\b(pcie|gen ?[3-6]|nvlink|hbm\d?e?|g?ddr\d|rtx|a100|h100|h200|b200|mi300x?|supports?|up to|capable of|offers|provides|has)\b",
+    )
+});
+static FROM: LazyLock<Regex> = LazyLock::new(|| {
+    words(r"\b(from|rose|went|increased|improved|dropped|fell|decreased|grew|moved|reduced|down|up)\b")
+});
+static EQUATION: LazyLock<Regex> = LazyLock::new(|| words(r"([\d(][^=≈:;]*[/×*÷·+−-]\s*[^=≈:;]*?)\s*[=≈]\s*[~≈]?\s*$"));
+
+fn named_in_turn(
+    near: Option<&'static str>,
+    above: impl Fn() -> Option<&'static str>,
+    default: impl Fn() -> Option<&'static str>,
+) -> Option<&'static str> {
+    // "throughput" and "bandwidth" say less than the noun of the sentence before ("the NIC …").
+    match near {
+        Some("bandwidth" | "throughput") => above().filter(|m| !matches!(*m, "bandwidth" | "throughput")).or(near),
+        Some(metric) => Some(metric),
+        None => above().or_else(default),
+    }
+}
+
+/// The terms of the equation that ends where the figure starts.
+fn derivation(before: &str) -> Option<String> {
+    EQUATION.captures(before).and_then(|c| c.get(1)).map(|m| m.as_str().trim().to_owned())
+}
+
+/// The first words behind a figure.
+fn head_of(right: &str) -> &str {
+    let end = right.char_indices().filter(|(_, c)| *c == ' ').nth(3).map_or(right.len(), |(i, _)| i);
+    &right[..end]
+}
+
+/// Sentences of a line. A dot between digits, or in an abbreviation before a lower-case word, ends none.
+fn sentences(line: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (i, c) in line.char_indices() {
+        let next = line[i + c.len_utf8()..].trim_start_matches(['*', '_', '`', ')', '"']);
+        let gap = next.starts_with(char::is_whitespace);
+        let opens = next.trim_start().starts_with(|c: char| !c.is_lowercase());
+        if matches!(c, '.' | '!' | '?') && gap && opens || c == ';' && gap {
+            out.push(start..i + 1);
+            start = i + 1;
+        }
+    }
+    if start < line.len() {
+        out.push(start..line.len());
+    }
+    out
+}
+
+fn clauses(text: &str, figures: Vec<Figure>) -> Vec<Clause<'_>> {
+    let mut cuts = vec![(0, 0)];
+    for pair in figures.windows(2) {
+        let (from, to) = (pair[0].span.end, pair[1].span.start);
+        let cut = from + join(&text[from..to]);
+        cuts.push((cut, cut));
+    }
+    let last = figures.last().map_or(0, |f| f.span.end);
+    cuts.push((last + tail(&text[last..]), 0));
+    let spans: Vec<_> = cuts.windows(2).map(|w| (w[0].0, w[1].0)).collect();
+    figures
+        .into_iter()
+        .zip(spans)
+        .map(|(figure, (from, to))| Clause {
+            left: &text[from.min(figure.span.start)..figure.span.start],
+            right: &text[figure.span.end..to.max(figure.span.end)],
+            figure,
+            kind: None,
+            metric: None,
+            role: None,
+        })
+        .collect()
+}
+
+static SEPARATOR: LazyLock<Regex> =
+    LazyLock::new(|| words(r"[,;:(—|]|\b(and|but|while|vs\.?|versus|against|than|compared|whereas|of)\b| [-–=≈/] "));
+static BELONGS_BEFORE: LazyLock<Regex> =
+    LazyLock::new(|| words(r"^[*`_)]*\s*(at|for|with|on|in|per|when|using|during|single)\b"));
+
+/// Where the text between two figures is divided: how much of it belongs to the first.
+fn join(between: &str) -> usize {
+    match SEPARATOR.find_iter(between).last() {
+        Some(m) if matches!(m.as_str(), "of" | "(" | "—" | "|") => m.start(),
+        Some(_) => SEPARATOR.find(between).map_or(0, |first| first.start()),
+        None if BELONGS_BEFORE.is_match(between) => between.len(),
+        None => 0,
+    }
+}
+
+/// How much of the text behind the last figure belongs to it.
+fn tail(rest: &str) -> usize {
+    static END: LazyLock<Regex> =
+        LazyLock::new(|| words(r"[,;—|]|\b(but|while|vs\.?|versus|against|than|compared|whereas|which|because|so)\b"));
+    END.find(rest).map_or(rest.len(), |m| m.start())
+}
+
+/// `80 ms against 40 ms per token`: figures of one kind without a noun share that of their neighbour.
+fn share_metrics(clauses: &mut [Clause<'_>]) {
+    for i in 0..clauses.len() {
+        let same = |c: &Clause<'_>| c.kind == clauses[i].kind && c.metric.is_some();
+        let near = clauses[..i].iter().rev().find(|c| same(c)).or_else(|| clauses[i + 1..].iter().find(|c| same(c)));
+        let weak = clauses[i].metric.is_none() && matches!(clauses[i].kind, Some(Kind::Time | Kind::Ratio));
+        if weak && let Some(metric) = near.and_then(|c| c.metric).filter(|m| *m != "duration") {
+            let absolute = clauses[i].kind != Some(Kind::Ratio) || !lexicon::is_derived(clauses[i].right);
+            clauses[i].metric = Some(metric).filter(|_| absolute);
+        }
+    }
+}

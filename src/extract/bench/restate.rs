@@ -1,0 +1,85 @@
+//! Figures that repeat an earlier one are citations of it, not new measurements.
+
+use super::{FigureEvidence, Found, Measurement, MeasurementRole};
+
+/// Adds what one table, block or text holds, leaving out what was stated before it.
+pub(super) fn add(found: &mut Vec<Found>, new: Vec<Found>) {
+    let known = found.len();
+    for figure in new {
+        // Figures of one table are never copies of each other, so only those known before it are compared.
+        let earlier = (0..known).rev().find(|&i| repeats(&figure, &found[i]));
+        match earlier {
+            Some(i) if figure.measurement.evidence == FigureEvidence::Claimed => {
+                found[i].measurement.citations.push(figure.measurement.span);
+            }
+            _ => found.push(figure),
+        }
+    }
+}
+
+/// Whether `new` states the figure `old` once more.
+fn repeats(new: &Found, old: &Found) -> bool {
+    let (a, b) = (&new.measurement, &old.measurement);
+    same_role(a, b)
+        && same_metric(&a.metric, &b.metric)
+        && same_value(new, old)
+        && agree(a.scope.as_deref(), b.scope.as_deref())
+        && agree(a.statistic.as_deref(), b.statistic.as_deref())
+        && same_conditions(a, b)
+}
+
+fn same_role(a: &Measurement, b: &Measurement) -> bool {
+    let told = |m: &Measurement| {
+        matches!(m.role, MeasurementRole::Measured | MeasurementRole::Quoted | MeasurementRole::Invalid)
+    };
+    a.role == b.role || told(a) && told(b)
+}
+
+/// A general name repeats a special one: "throughput" after `decode_throughput`.
+fn same_metric(a: &str, b: &str) -> bool {
+    const GENERAL: &[&str] = &["output_throughput", "throughput", "bandwidth", "latency", "time", "duration"];
+    let kind =
+        |m: &str| m.rsplit('_').next().map(|k| if k == "bandwidth" { "throughput".to_owned() } else { k.to_owned() });
+    let time =
+        |m: &str| matches!(m, "latency" | "time" | "duration" | "ttft" | "tpot" | "itl") || m.ends_with("_latency");
+    a == b || GENERAL.contains(&a) && (kind(a) == kind(b) || time(a) && time(b))
+}
+
+/// Equal after rounding to the coarser of the two.
+fn same_value(new: &Found, old: &Found) -> bool {
+    let (a, b) = (&new.measurement, &old.measurement);
+    let convert = |v: f64| match (&old.unit, &new.unit) {
+        (Some(from), Some(to)) => from.convert(v, to),
+        (None, None) => Some(v),
+        _ => None,
+    };
+    let half = |decimals: u8| 0.5 * 10f64.powi(-i32::from(decimals));
+    let equal = |x: f64, y: f64| {
+        let known = convert(half(old.decimals)).unwrap_or(0.0);
+        let loose = if a.approx { y.abs() * 0.05 } else { 0.0 };
+        let whole = new.decimals == 0 && x.abs() < 10.0 && (x - y).abs() > 1e-9 * y.abs();
+        !whole && (x - y).abs() <= half(new.decimals).max(known).max(loose) * (1.0 + 1e-9)
+    };
+    match (a.value, b.value) {
+        (Some(x), Some(y)) => convert(y).is_some_and(|y| equal(x, y)),
+        (None, None) => match (a.lo, a.hi, b.lo, b.hi) {
+            (Some(l), Some(h), Some(m), Some(i)) => {
+                convert(m).is_some_and(|m| equal(l, m)) && convert(i).is_some_and(|i| equal(h, i))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn agree(a: Option<&str>, b: Option<&str>) -> bool {
+    a.is_none() || b.is_none() || a == b
+}
+
+/// No condition differs; one that the earlier figure does not state may be added only to what a tool printed.
+fn same_conditions(a: &Measurement, b: &Measurement) -> bool {
+    a.params.iter().all(|(key, value)| match b.params.get(key) {
+        Some(other) => other.eq_ignore_ascii_case(value),
+        None => b.evidence == FigureEvidence::Tool,
+    })
+}
