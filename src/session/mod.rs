@@ -187,7 +187,7 @@ pub struct Usage {
 }
 
 /// Where a record stands: file (position in [`Session::sources`]), line from 1, byte from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 pub struct Place {
     /// Position in [`Session::sources`].
     pub file: u32,

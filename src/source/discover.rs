@@ -1,10 +1,20 @@
 //! From paths to groups of inputs: walks folders, tells formats by content, ties files of one session together.
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use super::{Format, Input};
-use crate::diag::Diag;
+use rayon::prelude::*;
+
+use super::{FORMATS, Format, Head, Input, seen};
+use crate::diag::{Diag, Loc};
 use crate::error::Error;
+
+/// Deepest level of a folder that is walked.
+const LEVELS: usize = 64;
+
+/// Most files of a folder that are looked at.
+const FILES: usize = 100_000;
 
 /// Inputs that are parsed together: the files of one session, or of a family of forks.
 #[derive(Debug)]
@@ -26,7 +36,186 @@ pub struct Discovered {
     pub errors: Vec<Error>,
 }
 
-/// Finds transcripts at the paths given: files are taken as they are, folders are walked.
-pub fn discover(_paths: &[PathBuf]) -> Discovered {
-    Discovered::default()
+/// A file whose format is known.
+struct Found {
+    input: Input,
+    format: usize,
+    keys: Vec<String>,
+}
+
+/// Finds transcripts at the paths given: files are taken as they are, folders are walked, `-` is standard input.
+pub fn discover(paths: &[PathBuf]) -> Discovered {
+    let mut out = Discovered::default();
+    let mut found: Vec<Found> = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            match Input::stdin() {
+                Ok(input) => named(input, &mut found, &mut out),
+                Err(e) => out.errors.push(e),
+            }
+        } else if path.is_dir() {
+            folder(path, &mut found, &mut out);
+        } else {
+            named(Input::file(shown_name(path), path), &mut found, &mut out);
+        }
+    }
+    let mut once = HashSet::new();
+    found.retain(|f| f.input.path().is_none_or(|p| once.insert(fs::canonicalize(p).unwrap_or_else(|_| p.to_owned()))));
+    out.groups = group(found);
+    out
+}
+
+fn shown_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// What a head is: the position of the format in the registry, and the file's keys.
+fn detect(head: &Head<'_>) -> Option<(usize, Vec<String>)> {
+    let sure = FORMATS.iter().enumerate().map(|(i, f)| ((f.sniff)(head), i));
+    let (score, format) = sure.rev().max_by_key(|(score, _)| *score)?;
+    (score >= 50).then(|| (format, (FORMATS[format].keys)(head)))
+}
+
+/// An input that the user named: it must be a transcript.
+fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
+    let (bytes, whole) = match input.head() {
+        Ok(head) => head,
+        Err(e) => return out.errors.push(e),
+    };
+    let head = Head { name: &input.name, path: input.path(), bytes: &bytes, whole };
+    let Some((format, keys)) = detect(&head) else {
+        let seen = seen::describe(&head);
+        return out.errors.push(Error::Unrecognised { path: input.name, seen });
+    };
+    let near = input.path().map(|p| (p.parent().unwrap_or(Path::new("")).to_owned(), (FORMATS[format].companions)(p)));
+    found.push(Found { input, format, keys });
+    let (base, near) = near.unwrap_or_default();
+    for path in near {
+        found.extend(try_file(&base, &path).ok().flatten().filter(|f| f.format == format));
+    }
+}
+
+fn try_file(base: &Path, path: &Path) -> Result<Option<Found>, Error> {
+    let name = path.strip_prefix(base).unwrap_or(path).to_string_lossy().into_owned();
+    let input = Input::file(name, path);
+    let (bytes, whole) = input.head()?;
+    let head = Head { name: &input.name, path: input.path(), bytes: &bytes, whole };
+    Ok(detect(&head).map(|(format, keys)| Found { input, format, keys }))
+}
+
+/// Every transcript below a folder; what is none is passed over and counted.
+fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
+    let shown = root.to_string_lossy().into_owned();
+    let loc = |file: String| Loc { file, line: 0, byte: 0 };
+    let mut walk = Walk::default();
+    walk.run(root);
+    out.warnings.extend(walk.unreadable.iter().map(|(path, why)| {
+        let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
+        Diag::warning("unreadable", loc(name), format!("cannot be read: {why}; passed over"))
+    }));
+    if walk.cut {
+        let message = format!("more than {FILES} files or {LEVELS} levels; the rest was not looked at");
+        out.warnings.push(Diag::warning("folder-limit", loc(shown.clone()), message));
+    }
+    let tried: Vec<_> = walk.files.par_iter().map(|path| try_file(root, path)).collect();
+    let (mut taken, mut other) = (0u64, 0u64);
+    for tried in tried {
+        match tried {
+            Ok(Some(f)) => {
+                taken += 1;
+                found.push(f);
+            }
+            Ok(None) => other += 1,
+            Err(Error::Read { path, source }) => {
+                let message = format!("cannot be read: {source}; passed over");
+                out.warnings.push(Diag::warning("unreadable", loc(path), message));
+            }
+            Err(e) => out.errors.push(e),
+        }
+    }
+    if taken == 0 {
+        let seen = format!("a folder without transcripts ({other} other files)");
+        out.errors.push(Error::Unrecognised { path: shown, seen });
+    } else if other > 0 {
+        let message = format!("{other} files that are no transcripts were passed over");
+        out.warnings.push(Diag::note("passed-over", loc(shown), message));
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    files: Vec<PathBuf>,
+    unreadable: Vec<(PathBuf, std::io::Error)>,
+    cut: bool,
+}
+
+impl Walk {
+    /// Collects regular files in order of path. Links are followed to files inside the root only.
+    fn run(&mut self, root: &Path) {
+        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let mut folders = vec![(root.to_owned(), 0)];
+        while let Some((folder, level)) = folders.pop() {
+            let mut entries: Vec<PathBuf> = match fs::read_dir(&folder) {
+                Ok(entries) => entries.filter_map(|e| Some(e.ok()?.path())).collect(),
+                Err(e) => {
+                    self.unreadable.push((folder, e));
+                    continue;
+                }
+            };
+            entries.sort();
+            for path in entries {
+                let Ok(kind) = fs::symlink_metadata(&path).map(|m| m.file_type()) else { continue };
+                if kind.is_dir() {
+                    self.cut |= level + 1 >= LEVELS;
+                    if level + 1 < LEVELS && !is_passed_over(&path) {
+                        folders.push((path, level + 1));
+                    }
+                } else if kind.is_file() || (kind.is_symlink() && leads_inside(&real, &path)) {
+                    self.cut |= self.files.len() >= FILES;
+                    if self.files.len() < FILES {
+                        self.files.push(path);
+                    }
+                }
+            }
+        }
+        self.files.sort();
+    }
+}
+
+/// Folders that hold no transcripts but very many files.
+fn is_passed_over(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name == ".git" || name == "node_modules")
+}
+
+fn leads_inside(root: &Path, link: &Path) -> bool {
+    fs::canonicalize(link).is_ok_and(|target| target.starts_with(root) && target.is_file())
+}
+
+/// Joins files of one format that share a key, in order of their first file.
+fn group(found: Vec<Found>) -> Vec<Group> {
+    let mut root: Vec<usize> = (0..found.len()).collect();
+    let mut holder: HashMap<(usize, &str), usize> = HashMap::new();
+    for (i, file) in found.iter().enumerate() {
+        for key in &file.keys {
+            let first = *holder.entry((file.format, key)).or_insert(i);
+            let (a, b) = (top(&mut root, first), top(&mut root, i));
+            root[a.max(b)] = a.min(b);
+        }
+    }
+    let roots: Vec<usize> = (0..found.len()).map(|i| top(&mut root, i)).collect();
+    let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+    for (file, root) in found.into_iter().zip(roots) {
+        let format = &FORMATS[file.format];
+        groups.entry(root).or_insert_with(|| Group { format, inputs: Vec::new() }).inputs.push(file.input);
+    }
+    groups.into_values().collect()
+}
+
+/// The head of a set; the way to it is shortened.
+fn top(root: &mut [usize], mut i: usize) -> usize {
+    while root[i] != i {
+        root[i] = root[root[i]];
+        i = root[i];
+    }
+    i
 }

@@ -49,6 +49,14 @@ impl Input {
         Self { name: name.into(), data: Data::Bytes(bytes.into()) }
     }
 
+    /// Standard input, read whole and shown as `-`.
+    pub fn stdin() -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|source| Error::Read { path: "-".into(), source })?;
+        Ok(Self::bytes("-", bytes))
+    }
+
     /// Path of the file; `None` for bytes at hand.
     pub fn path(&self) -> Option<&Path> {
         match &self.data {

@@ -3,11 +3,16 @@
 //! Files are first told apart by their heads ([`discover`]), put into groups that belong to one session or to a family
 //! of forks, and then each group is parsed on its own ([`load`]), so memory is bounded by the largest group.
 
+mod care;
+mod claude_code;
 pub mod discover;
 mod input;
 pub mod lines;
+mod loose;
 mod opencode;
 mod opencode_export;
+mod peek;
+mod seen;
 mod text;
 
 use crate::error::Error;
@@ -36,7 +41,7 @@ pub struct Format {
 }
 
 /// Formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[opencode_export::FORMAT];
+pub const FORMATS: &[Format] = &[claude_code::SESSION, claude_code::STREAM, opencode_export::FORMAT];
 
 /// Parses a group and numbers its messages.
 pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Error> {

@@ -1,0 +1,68 @@
+//! Invariants of every format over every file at hand.
+
+use std::path::{Path, PathBuf};
+
+use turnpoint::session::Session;
+use turnpoint::source::{self, Discovered};
+
+/// Folder of shared transcripts; `None` when the environment says that there is none.
+pub(crate) fn shared() -> Option<PathBuf> {
+    let named = std::env::var_os("TURNPOINT_SHARED");
+    if named.as_deref().is_some_and(|n| n == "none") {
+        return None;
+    }
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let folder = named.map_or_else(beside, PathBuf::from);
+    assert!(folder.is_dir(), "no shared data at {}; set TURNPOINT_SHARED, or to `none`", folder.display());
+    Some(folder)
+}
+
+/// Every session of a path.
+pub(crate) fn load(path: &Path) -> Vec<Session> {
+    let Discovered { groups, errors, .. } = source::discover(&[path.to_owned()]);
+    assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+    groups.iter().flat_map(|g| source::load(g, None).expect("the file can be read")).collect()
+}
+
+fn check(path: &Path) {
+    let sessions = load(path);
+    assert!(!sessions.is_empty(), "{}: no session", path.display());
+    for session in &sessions {
+        let lost = |file: &str| session.warnings.iter().filter(|w| w.loc.file == file).map(|w| w.skipped).sum::<u64>();
+        for source in &session.sources {
+            let name = path.display();
+            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped, "{name}: bytes");
+            assert_eq!(source.records, source.kept + source.copies + source.skipped, "{name}: records");
+            assert_eq!(source.bytes_skipped, lost(&source.file), "{name}: bytes named in warnings");
+            assert_eq!(source.digest.len(), 64, "{name}: digest");
+        }
+        let labels: Vec<_> = session.messages.iter().map(|m| &m.label).collect();
+        assert!(labels.iter().all(|l| l.msg > 0 || !l.sub.is_empty()), "{}: numbers", path.display());
+        let mut unique = labels.clone();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), labels.len(), "{}: a number stands twice", path.display());
+    }
+    assert_eq!(sessions, load(path), "{}: a second run differs", path.display());
+}
+
+fn files(folder: &Path, ends: &str) -> Vec<PathBuf> {
+    let mut out: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|e| e.expect("the entry is there").path())
+        .filter(|p| p.is_dir() || p.to_string_lossy().ends_with(ends))
+        .collect();
+    out.sort();
+    assert!(!out.is_empty(), "{}: no files", folder.display());
+    out
+}
+
+#[test]
+fn every_byte_and_record_of_claude_code_is_accounted_for() {
+    let Some(shared) = shared() else { return };
+    files(&shared.join("corpus/claude-code"), ".jsonl").iter().for_each(|p| check(p));
+    files(&shared.join("corpus/claude-code-stream"), ".txt").iter().for_each(|p| check(p));
+    files(&shared.join("labelled/parity"), ".stream.jsonl").iter().for_each(|p| check(p));
+    let runs = files(&shared.join("labelled/todo_runs"), ".jsonl");
+    runs.iter().filter(|p| !p.ends_with("instructions.jsonl")).for_each(|p| check(p));
+}
