@@ -69,6 +69,11 @@ impl Engine {
         self.0.render(template, &context).map_err(|e| template_error(&e))
     }
 
+    /// A template that takes no view, such as the style sheet.
+    pub fn text(&self, template: &str) -> Result<String, Error> {
+        self.0.render(template, &Context::new()).map_err(|e| template_error(&e))
+    }
+
     /// Whether a template of this name exists.
     pub fn has(&self, template: &str) -> bool {
         self.0.contains_template(template)

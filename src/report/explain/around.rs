@@ -59,7 +59,13 @@ struct Figure {
 struct FindingsBefore {
     msg: String,
     count: usize,
-    levels: BTreeMap<String, usize>,
+    levels: Vec<Level>,
+}
+
+#[derive(Debug, Serialize)]
+struct Level {
+    level: String,
+    count: usize,
 }
 
 /// One of the messages that follow.
@@ -161,6 +167,7 @@ fn findings(analysis: &Analysis, msg: MsgIx) -> FindingsBefore {
             *levels.entry(level.clone()).or_default() += 1;
         }
     }
+    let levels = levels.into_iter().map(|(level, count)| Level { level, count }).collect();
     FindingsBefore { msg: label(&analysis.session, msg), count, levels }
 }
 

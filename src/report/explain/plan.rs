@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::analysis::Analysis;
 use crate::extract::plan::{ItemIx, Plan, PlanItem, PlanSnapshot, State, Transition, TransitionKind};
+use crate::report::section::plan::{End, end};
 use crate::report::section::value::{label, word};
 use crate::session::{MsgIx, Session};
 
@@ -35,7 +36,7 @@ struct Row {
     before: &'static str,
     active_msg: Option<String>,
     done_msg: Option<String>,
-    last: &'static str,
+    last: Option<End>,
     evidence: Vec<String>,
     weak: bool,
 }
@@ -66,7 +67,10 @@ pub(super) fn of_message(analysis: &Analysis, ix: MsgIx) -> Option<PlanOfMessage
         |t: &&&Transition| t.from == State::Absent && t.to != State::Absent && t.kind != TransitionKind::Unchanged;
     let created: BTreeSet<Option<ItemIx>> = here.iter().filter(is_created).map(|t| t.item).collect();
     let gone = here.iter().filter(|t| t.to == State::Absent && t.from != State::Absent);
-    let all_done = snapshot.items.iter().all(|i| known(plan, i.item).is_some_and(|p| p.last == State::Done));
+    let all_done = snapshot
+        .items
+        .iter()
+        .all(|i| i.item.zip(known(plan, i.item)).is_some_and(|(ix, item)| end(plan, ix, item).is_done()));
     let done_at = snapshot.items.iter().filter_map(|i| done(plan, i.item)).map(|t| t.msg).max();
     Some(PlanOfMessage {
         accepted: snapshot.accepted,
@@ -103,7 +107,7 @@ fn row(session: &Session, plan: &Plan, here: &[&Transition], item: &crate::extra
         before: mine().map(|t| t.from.word()).next().unwrap_or(State::Absent.word()),
         active_msg: started(plan, item.item).map(|t| label(session, t.msg)),
         done_msg: completion.map(|t| label(session, t.msg)),
-        last: known.map_or(State::Absent.word(), |k| k.last.word()),
+        last: item.item.zip(known).map(|(ix, item)| end(plan, ix, item)),
         evidence: evidence
             .iter()
             .filter(|e| seen.insert(e.call.msg))

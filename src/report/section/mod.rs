@@ -7,7 +7,7 @@ pub(crate) mod bench;
 mod discrepancies;
 mod findings;
 pub(crate) mod messages;
-mod plan;
+pub(crate) mod plan;
 mod sources;
 pub(crate) mod summary;
 mod tools;

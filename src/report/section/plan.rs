@@ -52,7 +52,7 @@ struct Item {
     created: String,
     started: Option<String>,
     done: Option<String>,
-    last: &'static str,
+    last: End,
 }
 
 /// Messages listed by number before the rest is only counted.
@@ -107,6 +107,30 @@ fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
         created: cite(item.first_msg),
         started: changes().find(|t| t.to == State::Active).map(|t| cite(t.msg)),
         done: changes().rfind(|t| t.to == State::Done).map(|t| cite(t.msg)),
-        last: item.last.word(),
+        last: end(plan, ix, item),
     }
+}
+
+/// How an item ended: its last state, and for one that left the list the state it had then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct End {
+    state: &'static str,
+    left_list: bool,
+}
+
+impl End {
+    /// Whether the item was done, in the list or when it left it.
+    pub(crate) fn is_done(self) -> bool {
+        self.state == State::Done.word()
+    }
+}
+
+/// How an item ended.
+pub(crate) fn end(plan: &Plan, ix: ItemIx, item: &PlanItem) -> End {
+    if item.last != State::Absent {
+        return End { state: item.last.word(), left_list: false };
+    }
+    let left =
+        plan.transitions.iter().rfind(|t| t.item == Some(ix) && t.to == State::Absent && t.from != State::Absent);
+    End { state: left.map_or(State::Absent, |t| t.from).word(), left_list: true }
 }

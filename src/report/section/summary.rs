@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::plan::{End, end};
 use super::value::{duration, label, number, percent, time};
 use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::findings::FindingStatus;
-use crate::extract::plan::{ItemIx, PlanSource, State, TransitionKind};
+use crate::extract::plan::{ItemIx, PlanSource, TransitionKind};
 use crate::session::{MessageKind, MsgIx, Role, Session};
 
 /// Key figures of a session; also the source of the five lines at the end of `report`.
@@ -184,7 +185,9 @@ fn plan(analysis: &Analysis) -> Option<PlanFigures> {
     let changed: BTreeSet<MsgIx> =
         plan.transitions.iter().filter(|t| t.kind != TransitionKind::Unchanged).map(|t| t.msg).collect();
     let (first, last) = (changed.first()?, changed.last()?);
-    let count = |test: &dyn Fn(State) -> bool| plan.items.iter().filter(|i| test(i.last)).count();
+    let ends: Vec<End> = plan.items.iter().enumerate().map(|(i, item)| end(plan, ItemIx(i as u32), item)).collect();
+    let done = ends.iter().filter(|e| e.is_done()).count();
+    let open_count = plan.items.iter().filter(|i| i.last.is_open()).count();
     let open: Vec<OpenItem> = plan
         .items
         .iter()
@@ -206,9 +209,9 @@ fn plan(analysis: &Analysis) -> Option<PlanFigures> {
         .collect();
     Some(PlanFigures {
         items: plan.items.len(),
-        done: count(&|s| s == State::Done),
-        open: count(&|s| s.is_open()),
-        gone: count(&|s| matches!(s, State::Absent | State::Cancelled)),
+        done,
+        open: open_count,
+        gone: plan.items.len() - done - open_count,
         changes: changed.len(),
         first: label(session, *first),
         last: label(session, *last),
