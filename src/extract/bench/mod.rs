@@ -8,6 +8,7 @@ pub mod limits;
 pub mod numbers;
 mod prose;
 mod restate;
+pub mod series;
 mod table;
 pub mod units;
 

@@ -1,5 +1,11 @@
 //! Charts: each draws the figures it can from an analysis, as deterministic SVG.
 
+mod axis;
+mod curve;
+mod efficiency;
+mod svg;
+mod words;
+
 use crate::analysis::Analysis;
 
 /// One picture, with the same data as a table.
@@ -40,7 +46,7 @@ pub struct Chart {
 }
 
 /// Charts, in the order of the report.
-pub const CHARTS: &[Chart] = &[];
+pub const CHARTS: &[Chart] = &[efficiency::CHART, curve::CHART];
 
 /// Draws every chart that fits.
 pub fn draw(analysis: &Analysis) -> Vec<Figure> {

@@ -1,0 +1,138 @@
+//! Scales, ticks and numbers on axes.
+
+/// How values lie along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Equal steps are equally long.
+    Linear,
+    /// Equal ratios are equally long; ticks are powers of ten.
+    Log10,
+    /// Equal ratios are equally long; ticks are powers of two.
+    Log2,
+}
+
+/// Maps values onto coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    kind: Kind,
+    domain: (f64, f64),
+    range: (f64, f64),
+}
+
+impl Scale {
+    /// A linear scale from zero to a round number above `max`.
+    pub(super) fn from_zero(max: f64, range: (f64, f64)) -> Self {
+        let step = step(max.max(f64::MIN_POSITIVE), 5);
+        let top = (max / step).ceil().max(1.0) * step;
+        Self { kind: Kind::Linear, domain: (0.0, top), range }
+    }
+
+    /// A logarithmic scale around positive values, with a little room on both sides.
+    pub(super) fn log(kind: Kind, min: f64, max: f64, range: (f64, f64)) -> Self {
+        let room = if kind == Kind::Log2 { 2f64.powf(0.3) } else { 10f64.powf(0.12) };
+        Self { kind, domain: (min / room, max * room), range }
+    }
+
+    /// A linear scale over a range of values, with a little room on both sides.
+    pub(super) fn between(min: f64, max: f64, range: (f64, f64)) -> Self {
+        let room = ((max - min) * 0.04).max(0.5);
+        Self { kind: Kind::Linear, domain: (min - room, max + room), range }
+    }
+
+    /// The coordinate of a value.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        let (lo, hi) = self.domain;
+        let share = match self.kind {
+            Kind::Linear => (value - lo) / (hi - lo),
+            _ => (value.max(lo) / lo).ln() / (hi / lo).ln(),
+        };
+        self.range.0 + share * (self.range.1 - self.range.0)
+    }
+
+    /// Values that get a tick.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        let (lo, hi) = self.domain;
+        match self.kind {
+            Kind::Linear => {
+                let step = step(hi - lo, 6);
+                let first = (lo / step).ceil() as i64;
+                (first..=first + 60).map(|i| i as f64 * step).take_while(|v| *v <= hi * (1.0 + 1e-9)).collect()
+            }
+            Kind::Log2 => powers(2.0, lo, hi),
+            Kind::Log10 => {
+                let tens = powers(10.0, lo, hi);
+                if tens.len() > 2 {
+                    return tens;
+                }
+                let start = 10f64.powf(lo.log10().floor());
+                let fine = (0..4).flat_map(|i| [1.0, 2.0, 5.0].map(|m| m * start * 10f64.powi(i)));
+                fine.filter(|v| *v >= lo && *v <= hi).collect()
+            }
+        }
+    }
+}
+
+/// Powers inside a range; thinned to at most twelve.
+fn powers(base: f64, lo: f64, hi: f64) -> Vec<f64> {
+    let first = (lo.ln() / base.ln()).ceil() as i32;
+    let last = (hi.ln() / base.ln() + 1e-9).floor() as i32;
+    let stride = ((last - first).max(0) / 12 + 1) as usize;
+    (first..=last).step_by(stride).map(|p| base.powi(p)).collect()
+}
+
+/// A round step that divides `span` into about `parts`.
+fn step(span: f64, parts: u32) -> f64 {
+    let raw = (span / f64::from(parts)).max(f64::MIN_POSITIVE);
+    let magnitude = 10f64.powf(raw.log10().floor());
+    let unit = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|m| raw <= m * magnitude * (1.0 + 1e-9)).unwrap_or(10.0);
+    unit * magnitude
+}
+
+/// A number for readers: four significant digits, thousands marked.
+pub(super) fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".to_owned();
+    }
+    let whole = value.abs().log10().floor() as i32 + 1;
+    let decimals = (4 - whole).clamp(0, 6) as usize;
+    let text = format!("{value:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("−", d));
+    let (int, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let mut grouped = String::new();
+    for (i, c) in int.chars().enumerate() {
+        if i > 0 && (int.len() - i).is_multiple_of(3) && int.len() > 4 {
+            grouped.push('\u{2009}');
+        }
+        grouped.push(c);
+    }
+    format!("{sign}{grouped}{rest}")
+}
+
+/// A share for readers: `3.35 %`.
+pub(super) fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    let decimals = if value.abs() < 10.0 { 2 } else { 1 };
+    format!("{value:.decimals$} %")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        let scale = Scale::from_zero(312.0, (0.0, 100.0));
+        assert_eq!(scale.ticks(), [0.0, 100.0, 200.0, 300.0, 400.0]);
+        assert_eq!((scale.at(0.0), scale.at(400.0)), (0.0, 100.0));
+        assert_eq!(Scale::log(Kind::Log2, 1.0, 16.0, (0.0, 1.0)).ticks(), [1.0, 2.0, 4.0, 8.0, 16.0]);
+        assert_eq!(Scale::log(Kind::Log10, 30.0, 90.0, (0.0, 1.0)).ticks(), [50.0, 100.0]);
+    }
+
+    #[test]
+    fn numbers_are_short_and_exact_enough() {
+        let shown = [10.36, 21686.64, 0.0, 1234.5, 0.000_123_4, -20.0].map(number);
+        assert_eq!(shown, ["10.36", "21\u{2009}687", "0", "1234", "0.000123", "−20"].map(str::to_owned));
+        assert_eq!([percent(0.03353), percent(0.5), percent(1.2)], ["3.35 %", "50.0 %", "120.0 %"].map(str::to_owned));
+    }
+}

@@ -1,0 +1,162 @@
+//! How close to the limit: one bar for each measurement that has one, against the line at 100 %.
+
+use std::collections::BTreeMap;
+
+use super::axis::{self, Scale};
+use super::svg::{self, Anchor, FLAGGED, GRID, LIMIT, MEASURED, SOFT, Svg, TEXT};
+use super::{Chart, Figure, FigureRow, words};
+use crate::analysis::Analysis;
+use crate::extract::bench::{Efficiency, Measurement};
+
+/// The chart.
+pub(super) const CHART: Chart = Chart { id: "efficiency", draw };
+
+const WIDTH: f64 = 900.0;
+const ROW: f64 = 34.0;
+const TOP: f64 = 78.0;
+const LEFT: f64 = 270.0;
+const RIGHT: f64 = 660.0;
+/// Bars in one picture; the table below it has them all.
+const BARS: usize = 20;
+
+fn draw(analysis: &Analysis) -> Vec<Figure> {
+    let mut by_metric: BTreeMap<(&str, Option<&str>), Vec<&Efficiency>> = BTreeMap::new();
+    for e in &analysis.facts.bench.efficiencies {
+        let (m, _) = words::both(analysis, e);
+        by_metric.entry((&m.metric, m.scope.as_deref().filter(|s| *s != "total"))).or_default().push(e);
+    }
+    by_metric.into_iter().map(|((metric, scope), list)| figure(analysis, metric, scope, list)).collect()
+}
+
+fn figure(analysis: &Analysis, metric: &str, scope: Option<&str>, mut list: Vec<&Efficiency>) -> Figure {
+    list.sort_by(|a, b| b.efficiency.total_cmp(&a.efficiency).then(a.measurement.cmp(&b.measurement)));
+    let name = words::metric_of(metric, None, scope);
+    let (best, worst) = (list[0], list[list.len() - 1]);
+    let title = format!("{}: {} of the limit at best", capital(&name), axis::percent(best.efficiency));
+    let described = |e: &Efficiency| {
+        let (m, l) = words::both(analysis, e);
+        let measured = words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default());
+        format!("{measured} of {} is {}", words::value(l.value, &l.unit), axis::percent(e.efficiency))
+    };
+    let mut description = format!("Best: {}.", described(best));
+    if list.len() > 1 {
+        description = format!("{description} Lowest: {}.", described(worst));
+    }
+    if list.len() > BARS {
+        description = format!("{description} The {BARS} highest of {} are drawn.", list.len());
+    }
+    let shown = &list[..list.len().min(BARS)];
+    let height = TOP + ROW * shown.len() as f64 + 46.0;
+    let svg = bars(analysis, shown, &title, height);
+    let (id, svg) = svg.finish("efficiency", metric, (WIDTH, height), &title, &description);
+    Figure {
+        id,
+        title,
+        description,
+        metric: metric.to_owned(),
+        svg,
+        header: header(),
+        rows: list.iter().map(|e| row(analysis, e)).collect(),
+    }
+}
+
+fn bars(analysis: &Analysis, shown: &[&Efficiency], title: &str, height: f64) -> Svg {
+    let mut svg = Svg::default();
+    svg.text((16.0, 26.0), Anchor::Start, TEXT, 16.0, &svg::shorten(title, 16.0, WIDTH - 32.0));
+    svg.text(
+        (16.0, 46.0),
+        Anchor::Start,
+        SOFT,
+        12.0,
+        "efficiency, % of the limit; hollow end: figure stated, not printed by a tool",
+    );
+    let top = shown.iter().map(|e| e.efficiency * 100.0).fold(100.0, f64::max);
+    let scale = Scale::from_zero(top, (LEFT, RIGHT));
+    let bottom = height - 40.0;
+    for tick in scale.ticks() {
+        let x = scale.at(tick);
+        svg.line((x, TOP - 6.0), (x, bottom), GRID, 1.0, "");
+        svg.text((x, bottom + 18.0), Anchor::Middle, SOFT, 11.0, &format!("{} %", axis::number(tick)));
+    }
+    for (i, e) in shown.iter().enumerate() {
+        let (m, _) = words::both(analysis, e);
+        let y = TOP + ROW * i as f64;
+        let ink = if e.efficiency > 1.0 { FLAGGED } else { MEASURED };
+        let end = scale.at(e.efficiency * 100.0);
+        svg.rect(LEFT, y + 6.0, (end - LEFT).max(1.5), ROW - 14.0, ink);
+        if m.evidence == crate::extract::bench::FigureEvidence::Claimed {
+            svg.mark((end, y + 6.0 + (ROW - 14.0) / 2.0), 0, ink, true);
+        }
+        label(&mut svg, y, &words_of(analysis, m));
+        values(&mut svg, analysis, e, y);
+    }
+    let x = scale.at(100.0);
+    svg.line((x, TOP - 10.0), (x, bottom), LIMIT, 2.0, "6 4");
+    let limits: Vec<_> = shown.iter().map(|e| words::both(analysis, e).1).collect();
+    let one = limits.iter().all(|l| l.id == limits[0].id);
+    let text = if one {
+        format!("limit {} ({})", words::value(limits[0].value, &limits[0].unit), words::source(analysis, limits[0]))
+    } else {
+        "limit (100 %)".to_owned()
+    };
+    svg.text((x, TOP - 14.0), Anchor::Middle, LIMIT, 12.0, &svg::shorten(&text, 12.0, 420.0));
+    svg
+}
+
+fn label(svg: &mut Svg, y: f64, text: &str) {
+    let lines = svg::wrap(text, 12.0, LEFT - 30.0, 2);
+    let start = if lines.len() == 1 { y + 21.0 } else { y + 14.0 };
+    for (i, line) in lines.iter().enumerate() {
+        svg.text((LEFT - 10.0, start + 13.0 * i as f64), Anchor::End, TEXT, 12.0, line);
+    }
+}
+
+fn values(svg: &mut Svg, analysis: &Analysis, e: &Efficiency, y: f64) {
+    let (m, l) = words::both(analysis, e);
+    let share = axis::percent(e.efficiency);
+    svg.text((RIGHT + 14.0, y + 21.0), Anchor::Start, TEXT, 13.0, &share);
+    let text = format!(
+        "{} of {}",
+        words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default()),
+        words::value(l.value, &l.unit)
+    );
+    svg.text((RIGHT + 76.0, y + 21.0), Anchor::Start, SOFT, 11.0, &svg::shorten(&text, 11.0, WIDTH - RIGHT - 82.0));
+}
+
+/// Conditions, phase and message of a measurement.
+fn words_of(analysis: &Analysis, m: &Measurement) -> String {
+    let mut parts = vec![words::conditions(&m.params)];
+    parts.extend(m.statistic.clone());
+    parts.extend(m.phase.clone());
+    parts.retain(|p| !p.is_empty());
+    format!("{} [msg {}]", parts.join(", "), words::label(analysis, m)).trim().to_owned()
+}
+
+fn header() -> Vec<String> {
+    ["conditions", "measured", "limit", "efficiency", "gap"].map(str::to_owned).into()
+}
+
+fn row(analysis: &Analysis, e: &Efficiency) -> FigureRow {
+    let (m, l) = words::both(analysis, e);
+    let mut msgs = vec![words::label(analysis, m)];
+    msgs.extend(l.msg.map(|ix| analysis.session.message(ix).label.to_string()));
+    msgs.dedup();
+    let mut parts = vec![words::conditions(&m.params)];
+    parts.extend(m.statistic.clone());
+    parts.extend(m.phase.clone());
+    parts.retain(|p| !p.is_empty());
+    let cells = vec![
+        parts.join(", "),
+        words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default()),
+        words::value(l.value, &l.unit),
+        axis::percent(e.efficiency),
+        axis::percent(e.gap),
+    ];
+    FigureRow { cells, msgs }
+}
+
+/// With a capital first letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}

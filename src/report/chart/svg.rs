@@ -1,0 +1,295 @@
+//! An escaped SVG element writer with fixed decimals, and estimates of how wide a text is.
+//!
+//! Colours are presentation attributes, so that a picture stands alone; every coloured mark also has a class, by which
+//! the page's style sheet recolours it in the dark. No script, no style attribute, no font measuring.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use crate::session::visible;
+
+/// A colour with its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ink(pub(super) &'static str, pub(super) &'static str);
+
+pub(super) const TEXT: Ink = Ink("c-ink", "#1b1f24");
+pub(super) const SOFT: Ink = Ink("c-soft", "#57606a");
+pub(super) const GRID: Ink = Ink("c-line", "#d0d7de");
+pub(super) const PAPER: Ink = Ink("c-paper", "#ffffff");
+pub(super) const MEASURED: Ink = Ink("c-measured", "#0072b2");
+pub(super) const LIMIT: Ink = Ink("c-limit", "#d55e00");
+pub(super) const BASELINE: Ink = Ink("c-baseline", "#767676");
+pub(super) const FLAGGED: Ink = Ink("c-flagged", "#b4507f");
+/// Series, in order; each also has its own mark.
+pub(super) const SERIES: [Ink; 6] =
+    [MEASURED, Ink("c-target", "#009e73"), FLAGGED, Ink("c-brown", "#8c6d00"), BASELINE, Ink("c-ink", "#1b1f24")];
+
+/// Where a text is anchored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// The body of a picture.
+#[derive(Debug, Default)]
+pub(super) struct Svg {
+    body: String,
+}
+
+/// A coordinate: two decimals at most, never `-0`.
+pub(super) fn n(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" || text.is_empty() { "0".to_owned() } else { text.to_owned() }
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in visible(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+impl Svg {
+    /// An element without content.
+    fn leaf(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        let _ = write!(self.body, "<{name}");
+        for (key, value) in attributes {
+            let _ = write!(self.body, " {key}=\"{}\"", escape(value));
+        }
+        self.body.push_str("/>\n");
+    }
+
+    /// A straight line; `dash` is empty for a solid one.
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink, width: f64, dash: &str) {
+        let (x1, y1, x2, y2) = (n(from.0), n(from.1), n(to.0), n(to.1));
+        let width = n(width);
+        let mut attributes = vec![
+            ("x1", x1.as_str()),
+            ("y1", &y1),
+            ("x2", &x2),
+            ("y2", &y2),
+            ("class", ink.0),
+            ("stroke", ink.1),
+            ("stroke-width", &width),
+        ];
+        if !dash.is_empty() {
+            attributes.push(("stroke-dasharray", dash));
+        }
+        self.leaf("line", &attributes);
+    }
+
+    /// A line through points.
+    pub(super) fn path(&mut self, points: &[(f64, f64)], ink: Ink, width: f64, dash: &str) {
+        let list = points.iter().map(|(x, y)| format!("{},{}", n(*x), n(*y))).collect::<Vec<_>>().join(" ");
+        let width = n(width);
+        let mut attributes = vec![
+            ("points", list.as_str()),
+            ("fill", "none"),
+            ("class", ink.0),
+            ("stroke", ink.1),
+            ("stroke-width", &width),
+        ];
+        if !dash.is_empty() {
+            attributes.push(("stroke-dasharray", dash));
+        }
+        self.leaf("polyline", &attributes);
+    }
+
+    /// A filled rectangle.
+    pub(super) fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, ink: Ink) {
+        let class = format!("{} fill", ink.0);
+        let values = [n(x), n(y), n(width.max(0.0)), n(height)];
+        self.leaf(
+            "rect",
+            &[
+                ("x", &values[0]),
+                ("y", &values[1]),
+                ("width", &values[2]),
+                ("height", &values[3]),
+                ("class", &class),
+                ("fill", ink.1),
+            ],
+        );
+    }
+
+    /// A mark; the shape tells series apart without colour. `hollow`: said, not printed by a tool.
+    pub(super) fn mark(&mut self, (x, y): (f64, f64), shape: usize, ink: Ink, hollow: bool) {
+        let class = format!("{} {}", ink.0, if hollow { "hollow" } else { "fill" });
+        let fill = if hollow { PAPER.1 } else { ink.1 };
+        let common = [("class", class.as_str()), ("fill", fill), ("stroke", ink.1), ("stroke-width", "2")];
+        let point = |dx: f64, dy: f64| format!("{},{}", n(x + dx), n(y + dy));
+        let corners = match shape % 4 {
+            1 => vec![point(-4.0, -4.0), point(4.0, -4.0), point(4.0, 4.0), point(-4.0, 4.0)],
+            2 => vec![point(0.0, -5.5), point(5.0, 4.0), point(-5.0, 4.0)],
+            3 => vec![point(0.0, -5.5), point(5.5, 0.0), point(0.0, 5.5), point(-5.5, 0.0)],
+            _ => {
+                let (cx, cy) = (n(x), n(y));
+                self.leaf("circle", &[&[("cx", cx.as_str()), ("cy", &cy), ("r", "4.5")][..], &common].concat());
+                return;
+            }
+        };
+        let list = corners.join(" ");
+        self.leaf("polygon", &[&[("points", list.as_str())][..], &common].concat());
+    }
+
+    /// A text, with a halo of paper so that lines behind it do not cross its letters.
+    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, ink: Ink, size: f64, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\" font-size=\"{}\" class=\"{} fill halo\" fill=\"{}\" \
+             stroke=\"{}\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
+            n(x),
+            n(y),
+            n(size),
+            ink.0,
+            ink.1,
+            PAPER.1,
+            escape(text)
+        );
+    }
+
+    /// A text turned by a quarter to the left, for the y axis.
+    pub(super) fn text_up(&mut self, (x, y): (f64, f64), ink: Ink, size: f64, text: &str) {
+        let _ = writeln!(
+            self.body,
+            "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" font-size=\"{}\" class=\"{} fill\" \
+             fill=\"{}\">{}</text>",
+            n(x),
+            n(y),
+            n(size),
+            ink.0,
+            ink.1,
+            escape(text)
+        );
+    }
+
+    /// The whole picture: its id is made of what it shows.
+    pub(super) fn finish(
+        self,
+        kind: &str,
+        metric: &str,
+        size: (f64, f64),
+        title: &str,
+        description: &str,
+    ) -> (String, String) {
+        let mut hash = Sha256::new();
+        for part in [title, description, &self.body] {
+            hash.update(part.as_bytes());
+        }
+        let digest = hash.finalize();
+        let tail: String = digest.iter().take(4).map(|b| format!("{b:02x}")).collect();
+        let slug: String = metric.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let id = format!("{kind}-{slug}-{tail}");
+        let (width, height) = (n(size.0), n(size.1));
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+             role=\"img\" aria-labelledby=\"{id}-t {id}-d\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\">\n\
+             <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n\
+             <rect width=\"{width}\" height=\"{height}\" class=\"{} fill\" fill=\"{}\"/>\n{}</svg>\n",
+            escape(title),
+            escape(description),
+            PAPER.0,
+            PAPER.1,
+            self.body
+        );
+        (id, svg)
+    }
+}
+
+/// Estimated width of a text.
+pub(super) fn width(text: &str, size: f64) -> f64 {
+    let em = |c: char| match c {
+        'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | '\'' | '|' | '(' | ')' | '[' | ']' => 0.36,
+        'm' | 'w' | 'M' | 'W' | '%' => 0.92,
+        c if c.is_ascii_uppercase() => 0.7,
+        c if c.is_ascii() => 0.6,
+        c if unicode_width::UnicodeWidthChar::width(c) == Some(2) => 1.05,
+        _ => 0.65,
+    };
+    text.chars().map(em).sum::<f64>() * size
+}
+
+/// A text in lines of at most `limit` width; what does not fit the last line ends in `…`.
+pub(super) fn wrap(text: &str, size: f64, limit: f64, lines: usize) -> Vec<String> {
+    let mut out: Vec<String> = vec![String::new()];
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.peek() {
+        let line = out.last().map_or("", String::as_str);
+        let joined = if line.is_empty() { (*word).to_owned() } else { format!("{line} {word}") };
+        let fits = width(&joined, size) <= limit;
+        if fits || line.is_empty() {
+            let cut = if fits { joined } else { shorten(&joined, size, limit) };
+            out.last_mut().into_iter().for_each(|l| l.clone_from(&cut));
+            words.next();
+        } else if out.len() == lines {
+            let more = shorten(&format!("{line} {word} …"), size, limit);
+            out.last_mut().into_iter().for_each(|l| l.clone_from(&more));
+            break;
+        } else {
+            out.push(String::new());
+        }
+    }
+    out
+}
+
+/// A text cut to a width, ending in `…` when something is left out.
+pub(super) fn shorten(text: &str, size: f64, limit: f64) -> String {
+    if width(text, size) <= limit {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = width("…", size);
+    for c in text.chars() {
+        used += width(c.encode_utf8(&mut [0; 4]), size);
+        if used > limit {
+            break;
+        }
+        out.push(c);
+    }
+    format!("{}…", out.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_fixed_decimals_and_no_negative_zero() {
+        assert_eq!([n(-0.001), n(12.345), n(3.0), n(0.1 + 0.2)], ["0", "12.35", "3", "0.3"].map(str::to_owned));
+    }
+
+    #[test]
+    fn input_cannot_leave_its_text() {
+        let mut svg = Svg::default();
+        svg.text((0.0, 0.0), Anchor::Start, TEXT, 12.0, "</text><script>alert(\"1\")</script>\u{202e}");
+        let (id, out) = svg.finish("bars", "a/../b", (10.0, 10.0), "<t>", "d & d");
+        assert!(!out.contains("<script") && out.contains("&lt;/text&gt;&lt;script&gt;") && out.contains("\\u{202E}"));
+        assert!(id.starts_with("bars-a----b-") && out.contains("<title id=\"") && out.contains("&lt;t&gt;"));
+        assert!(!out.contains("style="));
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_then_cut() {
+        let lines = wrap("concurrency 4, model some-model-with-a-long-name, context 16k, dtype fp8", 12.0, 200.0, 2);
+        assert_eq!(lines.len(), 2);
+        assert!(lines[1].ends_with('…') && lines.iter().all(|l| width(l, 12.0) <= 201.0), "{lines:?}");
+        assert_eq!(wrap("short", 12.0, 200.0, 2), ["short"]);
+    }
+}
