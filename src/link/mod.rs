@@ -3,12 +3,25 @@
 //! A link reads subject verb object: *call-12 result_of …*, *item-3 mirrors directive-2*. Text heuristics that find a
 //! fact belong in `extract`; this stage only compares facts.
 
+mod acts;
+mod choices;
+mod evidence;
+mod files;
+mod mirrors;
+mod overlap;
+mod responds;
+mod restates;
+mod results;
+mod subagents;
+mod verifies;
+
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::extract::Facts;
-use crate::session::{MsgIx, Session, Span};
+use crate::extract::options::{Opt, OptionList};
+use crate::session::{CallRef, MsgIx, Session, Span};
 
 /// Names one fact of a session. Shown as `call-12`, `item-3`, `msg-1275`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,7 +147,57 @@ pub struct Link {
     pub span: Option<Span>,
 }
 
-/// Links the facts of a session.
-pub fn link(_session: &Session, _facts: &Facts) -> Vec<Link> {
-    Vec::new()
+/// What the linkers read.
+#[derive(Debug)]
+struct Scene<'a> {
+    session: &'a Session,
+    facts: &'a Facts,
+}
+
+impl Scene<'_> {
+    /// The id of a call.
+    fn call(&self, r: CallRef) -> Option<FactId> {
+        self.facts.calls.binary_search(&r).ok().map(|i| FactId::Call(i as u32))
+    }
+
+    /// Options of all lists, with their ids and lists.
+    fn options(&self) -> impl Iterator<Item = (u32, &OptionList, &Opt)> {
+        let all = self.facts.options.iter().flat_map(|l| l.options.iter().map(move |o| (l, o)));
+        all.enumerate().map(|(i, (list, option))| (i as u32, list, option))
+    }
+}
+
+/// A certain link between two facts.
+fn sure(kind: LinkKind, from: (FactId, MsgIx), to: (FactId, MsgIx)) -> Link {
+    Link { from: from.0, from_msg: from.1, kind, to: to.0, to_msg: to.1, confidence: 1.0, span: None }
+}
+
+/// Linkers, one file per kind of link. Each sees the links made by those above it.
+const LINKERS: &[fn(&Scene<'_>, &[Link]) -> Vec<Link>] = &[
+    responds::link,
+    subagents::link,
+    files::link,
+    restates::link,
+    results::link,
+    mirrors::link,
+    evidence::link,
+    choices::link,
+    acts::link,
+    verifies::link,
+];
+
+/// Links the facts of a session, in order of subject, kind and object.
+pub fn link(session: &Session, facts: &Facts) -> Vec<Link> {
+    let scene = Scene { session, facts };
+    let mut links: Vec<Link> = Vec::new();
+    for linker in LINKERS {
+        let new = linker(&scene, &links);
+        links.extend(new);
+    }
+    links.sort_by(|a, b| {
+        let key = |l: &Link| (l.from_msg, l.from, l.kind, l.to_msg, l.to);
+        key(a).cmp(&key(b)).then(b.confidence.total_cmp(&a.confidence))
+    });
+    links.dedup_by(|a, b| (a.from, a.kind, a.to) == (b.from, b.kind, b.to));
+    links
 }

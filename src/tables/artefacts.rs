@@ -6,10 +6,10 @@ use crate::session::CallRef;
 const COLUMNS: &[Column] = &[
     text("id", "id of the row, unique over all sessions"),
     text("path", "path, as the tool wrote it"),
-    int("promised_msg", "", "message that promises it; NULL = none, or not read by this version"),
+    int("promised_msg", "", "message that promises it; NULL = none"),
     int("written_msg", "", "message that first writes it"),
     int("read_msg", "", "message that first reads it after it was written"),
-    text("state", "written, or read back"),
+    text("state", "promised, written, read back or deleted, as far as calls tell"),
     int("writes", "", "calls that wrote or edited it"),
     int("reads", "", "calls that read it"),
     text("written_label", "number of the message that first writes it, unique in the session"),
@@ -23,15 +23,14 @@ fn artefacts<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     for (i, a) in scope.analysis.facts.artefacts.iter().enumerate() {
         let first = a.written.first();
         let read = a.read.iter().find(|&r| first.is_none_or(|w| w < r));
-        let state = match (first, read) {
-            (Some(_), Some(_)) => Some("read back"),
-            (Some(_), None) => Some("written"),
-            (None, _) => None,
+        let state = match (a.state(), read) {
+            ("written", Some(_)) => "read back",
+            (state, _) => state,
         };
         out.plain([
             scope.id(crate::link::FactId::Artefact(i as u32)).into(),
             (&a.path).into(),
-            super::Value::Null,
+            a.promised.as_ref().map(|s| scope.msg(s.msg)).into(),
             msg(first).into(),
             msg(read).into(),
             state.into(),

@@ -1,0 +1,102 @@
+//! `mirrors`: a plan item and the directive, option or finding whose words it takes up.
+
+use super::overlap::Bag;
+use super::{FactId, Link, LinkKind, Scene};
+use crate::session::MsgIx;
+
+/// Share of words from which a directive or option is taken to be mirrored.
+const ENOUGH: f64 = 0.5;
+/// Findings are many and alike: they ask for more.
+const ENOUGH_FINDING: f64 = 0.6;
+/// How many of the latest candidates of each kind an item is compared with.
+const DIRECTIVES: usize = 40;
+const OPTIONS: usize = 24;
+const FINDINGS: usize = 60;
+
+struct Candidate {
+    id: FactId,
+    msg: MsgIx,
+    bag: Bag,
+    enough: f64,
+}
+
+pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
+    let facts = scene.facts;
+    let directives: Vec<Candidate> = facts
+        .directives
+        .iter()
+        .enumerate()
+        .map(|(i, d)| candidate(FactId::Directive(i as u32), d.msg, &d.text, ENOUGH))
+        .collect();
+    let options: Vec<Candidate> =
+        scene.options().map(|(i, list, o)| candidate(FactId::Option(i), list.msg, &o.text, ENOUGH)).collect();
+    let findings: Vec<Candidate> = facts
+        .findings
+        .findings
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| f.restates.is_none())
+        .map(|(i, f)| candidate(FactId::Finding(i as u32), f.msg, &f.title, ENOUGH_FINDING))
+        .collect();
+    let mut found = Vec::new();
+    for (i, item) in facts.plan.items.iter().enumerate() {
+        let bag = Bag::of(&first_text(scene, i).unwrap_or_else(|| item.text.clone()));
+        let id = FactId::Item(i as u32);
+        for (pool, most) in [(&directives, DIRECTIVES), (&options, OPTIONS), (&findings, FINDINGS)] {
+            let end = pool.partition_point(|c| c.msg <= item.first_msg);
+            for c in &pool[end.saturating_sub(most)..end] {
+                let (share, things) = bag.against(&c.bag);
+                if share >= c.enough && things >= 1.0 {
+                    found.push(Link {
+                        from: id,
+                        from_msg: item.first_msg,
+                        kind: LinkKind::Mirrors,
+                        to: c.id,
+                        to_msg: c.msg,
+                        confidence: (share * 100.0).round() / 100.0,
+                        span: None,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn candidate(id: FactId, msg: MsgIx, text: &str, enough: f64) -> Candidate {
+    Candidate { id, msg, bag: Bag::of(text), enough }
+}
+
+/// An item's wording when it was first written.
+fn first_text(scene: &Scene<'_>, item: usize) -> Option<String> {
+    let plan = &scene.facts.plan;
+    let msg = plan.items.get(item)?.first_msg;
+    let at = plan.snapshots.partition_point(|s| s.msg < msg);
+    let mut of_msg = plan.snapshots[at..].iter().take_while(|s| s.msg == msg);
+    of_msg.find_map(|s| s.items.iter().find(|i| i.item.is_some_and(|x| x.0 as usize == item))).map(|i| i.text.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{Config, extract};
+    use crate::session::build::SessionBuilder;
+    use serde_json::json;
+
+    #[test]
+    fn ties_items_to_what_was_asked() {
+        let todos = json!({"todos": [
+            {"content": "Write notes.md with all changes", "status": "pending", "activeForm": "x"},
+            {"content": "Rerun the full load benchmark", "status": "pending", "activeForm": "x"},
+            {"content": "Clean the kitchen", "status": "pending", "activeForm": "x"}
+        ]});
+        let session = SessionBuilder::new()
+            .user("write down in notes.md, then rerun the load benchmark")
+            .call("TodoWrite", todos, "ok")
+            .build();
+        let facts = extract(&session, &Config::default());
+        let links = super::super::link(&session, &facts);
+        let got: Vec<_> = links.iter().filter(|l| l.kind == LinkKind::Mirrors).map(|l| (l.from, l.to)).collect();
+        assert_eq!(got, [(FactId::Item(0), FactId::Directive(0)), (FactId::Item(1), FactId::Directive(1))]);
+    }
+}

@@ -1,0 +1,125 @@
+//! How much two short texts speak of the same thing: shared words, weighed.
+
+use std::collections::BTreeMap;
+
+use crate::extract::prose::{is_stop, stem, tokens};
+
+/// Words that say the same when work is spoken of: stems → one of them.
+const SAME: &[(&str, &[&str])] = &[
+    ("check", &["verifi", "valid", "confirm", "ensur", "prove", "make sure"]),
+    ("benchmark", &["bench", "perf", "micro-benchmark", "microbenchmark"]),
+    ("remov", &["delet", "drop", "elimin"]),
+    ("creat", &["implement", "add", "generat", "produc", "make", "write", "document"]),
+    ("run", &["execut", "rerun", "re-run", "start", "launch"]),
+    ("fix", &["repair", "resolv", "correct", "solv"]),
+    ("instal", &["setup"]),
+    ("look", &["investig", "examin", "inspect", "analyz", "analys", "explor"]),
+    ("chang", &["modifi", "updat", "edit"]),
+    ("find", &["search", "locat", "identifi"]),
+    ("save", &["store"]),
+    ("config", &["configur"]),
+];
+
+/// Words of a text with weights: deeds count less than things, paths and identifiers more.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bag {
+    words: BTreeMap<String, f64>,
+}
+
+impl Bag {
+    /// The words of a text.
+    pub(super) fn of(text: &str) -> Self {
+        let mut words = BTreeMap::new();
+        for token in tokens(text) {
+            let lower = token.to_lowercase();
+            if is_stop(&lower) {
+                continue;
+            }
+            if is_specific(&lower) {
+                words.insert(lower.clone(), 2.0);
+                if let Some(name) = lower.rsplit('/').next().filter(|n| n.len() > 2 && *n != lower) {
+                    words.insert(name.to_owned(), if is_specific(name) { 2.0 } else { 1.0 });
+                }
+                continue;
+            }
+            for piece in lower.split(['-', '/', ':']).filter(|p| !p.is_empty() && !is_stop(p)) {
+                let (word, weight) = plain(piece);
+                words.entry(word).or_insert(weight);
+            }
+        }
+        Self { words }
+    }
+
+    /// Share of the words of the poorer text that the other has too, and the weight shared by words for things.
+    pub(super) fn against(&self, other: &Self) -> (f64, f64) {
+        let (small, large) = if self.words.len() <= other.words.len() { (self, other) } else { (other, self) };
+        let shared: Vec<f64> =
+            small.words.iter().filter(|(w, _)| large.words.contains_key(*w)).map(|(_, v)| *v).collect();
+        let total = |b: &Self| b.words.values().sum::<f64>();
+        let least = total(self).min(total(other));
+        if least == 0.0 {
+            return (0.0, 0.0);
+        }
+        let things = shared.iter().filter(|v| **v >= 1.0).sum();
+        ((shared.iter().sum::<f64>() / least).min(1.0), things)
+    }
+
+    /// Its words.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.keys().map(String::as_str)
+    }
+
+    /// Words that name one thing: paths, flags, identifiers, versions.
+    pub(super) fn specific(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().filter(|(_, v)| **v >= 2.0).map(|(w, _)| w.as_str())
+    }
+}
+
+/// Whether a word names one thing: it holds a path, a point, an underscore, or letters and digits.
+pub(super) fn is_specific(word: &str) -> bool {
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+    let digit = inner.bytes().any(|b| b.is_ascii_digit());
+    let letter = inner.chars().any(char::is_alphabetic);
+    letter
+        && (inner.contains(['.', '_'])
+            || inner.starts_with('/')
+            || inner.matches('/').count() > 1
+            || word.starts_with("--")
+            || digit && inner.len() > 3)
+}
+
+fn plain(word: &str) -> (String, f64) {
+    let stem = stem(word);
+    match SAME.iter().find(|(one, others)| *one == stem || others.contains(&stem.as_str())) {
+        Some(("benchmark", _)) => ("benchmark".into(), 1.0),
+        Some((one, _)) => ((*one).to_owned(), 0.4),
+        None => (stem, 1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(a: &str, b: &str) -> f64 {
+        Bag::of(a).against(&Bag::of(b)).0
+    }
+
+    #[test]
+    fn weighs_what_two_texts_share() {
+        assert!(share("write down in notes.md", "Write notes.md with all changes") > 0.9);
+        assert!(share("check that p2p works with a micro bench", "Verify P2P works with micro-benchmark") > 0.9);
+        assert!(share("rerun the suite", "Document the limits") < 0.1);
+        assert!(share("", "x") == 0.0);
+    }
+
+    #[test]
+    fn knows_names_of_things() {
+        for word in ["a.rs", "/app", "src/net/x", "max_len", "--json", "glm5x"] {
+            assert!(is_specific(word), "{word}");
+        }
+        for word in ["server", "cpu/gpu", "10.5", "p2p"] {
+            assert!(!is_specific(word), "{word}");
+        }
+    }
+}
