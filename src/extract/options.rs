@@ -182,7 +182,7 @@ fn in_table(session: &Session, table: &Table) -> Option<OptionList> {
         .collect();
     let title = table.caption.clone().unwrap_or_default();
     let said = table.provenance.is_said();
-    (said && options.len() >= 2).then(|| OptionList { msg: table.span.msg, title, options })
+    (said && options.len() >= 2).then_some(OptionList { msg: table.span.msg, title, options })
 }
 
 /// The choices of a question put to the user.

@@ -56,7 +56,7 @@ pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
     let mut new = fresh(scene);
     new.reverse();
     for (i, r) in scene.facts.calls.iter().enumerate() {
-        while new.last().is_some_and(|(msg, ..)| *msg < r.msg || *msg == r.msg) {
+        while new.last().is_some_and(|(msg, ..)| *msg <= r.msg) {
             if let Some((msg, id, text)) = new.pop() {
                 index.add(id, msg, &text);
             }

@@ -172,8 +172,11 @@ fn sure(kind: LinkKind, from: (FactId, MsgIx), to: (FactId, MsgIx)) -> Link {
     Link { from: from.0, from_msg: from.1, kind, to: to.0, to_msg: to.1, confidence: 1.0, span: None }
 }
 
+/// Makes one kind of link; sees those made before it.
+type Linker = fn(&Scene<'_>, &[Link]) -> Vec<Link>;
+
 /// Linkers, one file per kind of link. Each sees the links made by those above it.
-const LINKERS: &[fn(&Scene<'_>, &[Link]) -> Vec<Link>] = &[
+const LINKERS: &[Linker] = &[
     responds::link,
     subagents::link,
     files::link,
