@@ -11,6 +11,7 @@ mod output;
 mod completions;
 mod explain;
 mod formats;
+mod plan;
 mod report;
 mod show;
 
@@ -57,6 +58,7 @@ pub(crate) struct Global {
 enum Command {
     Report(report::Args),
     Explain(explain::Args),
+    Plan(plan::Args),
     Show(show::Args),
     Formats(formats::Args),
     Completions(completions::Args),
@@ -76,6 +78,7 @@ pub fn run() -> ExitCode {
     let result = match cli.command {
         Command::Report(args) => report::run(args, &run),
         Command::Explain(args) => explain::run(args, &run),
+        Command::Plan(args) => plan::run(args, &run),
         Command::Show(args) => show::run(args, &run),
         Command::Formats(args) => formats::run(args),
         Command::Completions(args) => completions::run(args),

@@ -7,6 +7,7 @@ pub mod document;
 pub mod engine;
 pub mod explain;
 pub mod html;
+pub mod plan;
 pub mod section;
 pub mod sentence;
 pub mod text;

@@ -106,6 +106,7 @@ impl Follower<'_> {
             list: list as u32,
             text: String::new(),
             last: State::Absent,
+            outcome: State::Absent,
             first_msg: write.msg,
         });
         ix
@@ -188,7 +189,7 @@ impl Follower<'_> {
         }
         for (entry, item) in write.entries.iter().zip(items) {
             let item = &mut self.plan.items[item.at()];
-            (item.text, item.last) = (entry.text.clone(), entry.state);
+            (item.text, item.last, item.outcome) = (entry.text.clone(), entry.state, entry.state);
         }
     }
 

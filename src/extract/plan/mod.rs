@@ -140,6 +140,8 @@ pub struct PlanItem {
     pub text: String,
     /// State at the end of the session.
     pub last: State,
+    /// State when it was last in the list: of an item that was dropped, the state it had before.
+    pub outcome: State,
     /// Message where it was first seen.
     pub first_msg: MsgIx,
 }

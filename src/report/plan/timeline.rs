@@ -1,0 +1,123 @@
+//! A Gantt chart in text: one line an item, one column a stretch of messages.
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::extract::plan::{ItemIx, Plan, State};
+use crate::report::text::plain;
+use crate::session::Session;
+
+/// Columns of the label and text of an item.
+const NAME: usize = 38;
+/// Columns of the whole chart where the terminal does not say.
+const WIDTH: usize = 110;
+
+/// The chart, as wide as `width` columns (110 where it is not known).
+pub fn timeline(session: &Session, plan: &Plan, width: Option<usize>) -> String {
+    let columns = width.unwrap_or(WIDTH).saturating_sub(NAME + 1).max(20);
+    let scale = Scale { messages: session.messages.len().max(1), columns };
+    let mut lanes: Vec<Vec<State>> = vec![Vec::new(); plan.items.len()];
+    let mut done: Vec<Vec<usize>> = vec![Vec::new(); plan.items.len()];
+    for t in plan.transitions.iter().filter(|t| t.from != t.to) {
+        let Some(ItemIx(item)) = t.item else { continue };
+        let at = scale.column(t.msg.at());
+        let lane = &mut lanes[item as usize];
+        let before = lane.last().copied().unwrap_or(State::Absent);
+        lane.resize(at.max(lane.len()), before);
+        lane.truncate(at);
+        lane.push(t.to);
+        if t.to == State::Done {
+            done[item as usize].push(at);
+        }
+    }
+    let mut out = axis(session, columns);
+    for ((item, lane), done) in plan.items.iter().zip(lanes).zip(done) {
+        let last = lane.last().copied().unwrap_or(State::Absent);
+        let mut cells: Vec<char> = lane.iter().map(|s| mark(*s)).collect();
+        cells.resize(columns, mark(last));
+        for at in done {
+            cells[at] = '✓';
+        }
+        let bar: String = cells.into_iter().collect();
+        let name = fit(&format!("{:<4} {}", item.label, plain(&item.text)), NAME);
+        out.push_str(format!("{name} {bar}").trim_end());
+        out.push('\n');
+    }
+    out.push_str(
+        "\n· pending  █ active  ✓ completed  ─ done  ▒ blocked  × cancelled  ? other; blank = not in the list\n",
+    );
+    out
+}
+
+struct Scale {
+    messages: usize,
+    columns: usize,
+}
+
+impl Scale {
+    fn column(&self, message: usize) -> usize {
+        (message * self.columns / self.messages).min(self.columns - 1)
+    }
+}
+
+fn mark(state: State) -> char {
+    match state {
+        State::Absent => ' ',
+        State::Pending => '·',
+        State::Active => '█',
+        State::Done => '─',
+        State::Cancelled => '×',
+        State::Blocked => '▒',
+        State::Other => '?',
+    }
+}
+
+/// The numbers of the first and the last message over the ends of the bars.
+fn axis(session: &Session, columns: usize) -> String {
+    let name = |m: Option<&crate::session::Message>| m.map(|m| m.label.cite()).unwrap_or_default();
+    let (first, last) = (name(session.messages.first()), name(session.messages.last()));
+    let gap = columns.saturating_sub(first.len() + last.len()).max(1);
+    format!("{:NAME$} {first}{:gap$}{last}\n", "", "")
+}
+
+/// The text in exactly so many columns of a terminal: cut with an ellipsis, or filled with spaces.
+fn fit(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return format!("{text}{}", " ".repeat(columns - text.width()));
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for cluster in text.graphemes(true) {
+        if used + cluster.width() >= columns {
+            break;
+        }
+        out.push_str(cluster);
+        used += cluster.width();
+    }
+    format!("{out}…{}", " ".repeat(columns - used - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::plan::extract;
+    use crate::session::build::SessionBuilder;
+    use serde_json::json;
+
+    #[test]
+    fn lanes_show_states_and_wide_text_keeps_the_columns() {
+        let list = |a: &str, b: &str| json!({"todos": [{"content": "調査する".repeat(9), "status": a}, {"content": "fix", "status": b}]});
+        let session = SessionBuilder::new()
+            .user("go")
+            .call("TodoWrite", list("in_progress", "pending"), "ok")
+            .call("TodoWrite", list("completed", "in_progress"), "ok")
+            .assistant("end")
+            .build();
+        let chart = timeline(&session, &extract(&session), Some(NAME + 21));
+        let lines: Vec<&str> = chart.lines().collect();
+        assert!(lines[1].ends_with("…      █████✓─────────"), "{chart}");
+        assert!(lines[2].ends_with("fix                                    ·····██████████"), "{chart}");
+        let column = |line: &str| line[..line.find(['█', '·']).unwrap()].width();
+        assert_eq!(column(lines[1]), column(lines[2]));
+    }
+}
