@@ -46,7 +46,8 @@ pub fn escape(text: &str) -> String {
             '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
             '&' => after == '#' || after.is_ascii_alphabetic(),
             '#' | '+' | '-' | '=' => at == 0,
-            '.' | ')' => before.is_ascii_digit() && shown[..at].bytes().all(|b| b.is_ascii_digit()),
+            // A number with a point or bracket and a blank starts a list.
+            '.' | ')' => after == ' ' && before.is_ascii_digit() && shown[..at].bytes().all(|b| b.is_ascii_digit()),
             ':' => after == '/' || after == '-',
             _ => false,
         };
@@ -128,6 +129,9 @@ mod tests {
             "http://a.b/c",
             "--- ",
             "1.5 tok/s",
+            "11.621",
+            "1.",
+            "1)",
             "- [ ] task",
             "a :smile: b",
             "[^1]",
