@@ -10,9 +10,12 @@ mod output;
 
 mod completions;
 mod explain;
+mod extract;
 mod formats;
 mod plan;
+mod query;
 mod report;
+mod schema;
 mod show;
 
 use std::process::ExitCode;
@@ -60,6 +63,9 @@ enum Command {
     Explain(explain::Args),
     Plan(plan::Args),
     Show(show::Args),
+    Query(query::Args),
+    Extract(extract::Args),
+    Schema(schema::Args),
     Formats(formats::Args),
     Completions(completions::Args),
 }
@@ -80,6 +86,9 @@ pub fn run() -> ExitCode {
         Command::Explain(args) => explain::run(args, &run),
         Command::Plan(args) => plan::run(args, &run),
         Command::Show(args) => show::run(args, &run),
+        Command::Query(args) => query::run(args, &run),
+        Command::Extract(args) => extract::run(args, &run),
+        Command::Schema(args) => schema::run(args),
         Command::Formats(args) => formats::run(args),
         Command::Completions(args) => completions::run(args),
     };

@@ -10,18 +10,26 @@
 mod artefacts;
 mod bench;
 pub mod csv;
+pub mod dataset;
 mod discrepancies;
 mod episodes;
 mod findings;
+#[cfg(feature = "polars")]
+mod frame;
 mod links;
 mod markdown;
 pub mod ndjson;
+#[cfg(feature = "polars")]
+mod parquet;
 mod plan;
+pub mod queries;
 mod reasoning;
 mod requests;
 mod scope;
 mod sessions;
 mod sources;
+#[cfg(feature = "polars")]
+pub mod sql;
 mod tool_calls;
 mod value;
 
@@ -32,6 +40,9 @@ use crate::analysis::Analysis;
 
 /// Version of the schema: raised when a column changes its meaning or goes away, not when one is added.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// What is said where a build without polars is asked for what needs it.
+pub const NO_POLARS: &str = "this turnpoint was built without polars: no SQL, no Parquet; use CSV or NDJSON, or build with the default features";
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy)]
@@ -133,4 +144,27 @@ impl Table {
 /// The table of this name.
 pub fn find(name: &str) -> Option<&'static Table> {
     TABLES.iter().find(|t| t.name == name)
+}
+
+/// The name most like `name`, when it is like enough: for hints in errors.
+pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let name = name.to_lowercase();
+    let scored = known.into_iter().map(|k| (distance(&name, k), k));
+    scored.min().filter(|(d, _)| *d <= name.chars().count().div_ceil(3)).map(|(_, k)| k)
+}
+
+/// Edits (insert, remove, replace) that lead from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
 }

@@ -1,0 +1,352 @@
+//! A dataset: a folder that holds every table as files, and a manifest that says which session stands in which part.
+//!
+//! ```text
+//! DIR/manifest.json              sessions: agent, session_id, digest, part
+//! DIR/<table>/<part>.<format>    rows; never changed once written
+//! ```
+//!
+//! One run writes one part (two where it meets a session id twice). A part's name is a hash of its content, so equal
+//! input gives equal files. Files are written under temporary names, flushed and renamed; the manifest goes last and is
+//! swapped by rename, so a reader sees either the old dataset or the new one. A session that is written again is found
+//! in its new part only; a part in which no session is left is removed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use super::csv::CsvWriter;
+use super::ndjson::{JsonWriter, Layout};
+use super::{Kind, SCHEMA_VERSION, TABLES, Table, Value, sessions};
+use crate::analysis::Analysis;
+use crate::error::Error;
+
+/// Name of the manifest.
+pub const MANIFEST: &str = "manifest.json";
+
+/// Format of a dataset's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// Apache Parquet.
+    Parquet,
+    /// CSV with a header line; text that a spreadsheet would take for a formula is guarded.
+    Csv,
+    /// One JSON object a line.
+    Ndjson,
+}
+
+impl Encoding {
+    /// File name extension.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Csv => "csv",
+            Self::Ndjson => "ndjson",
+        }
+    }
+}
+
+/// What a dataset holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the schema of its tables.
+    pub schema_version: u32,
+    /// Format of its files.
+    pub format: Encoding,
+    /// Sessions, by agent and session id.
+    pub sessions: Vec<Entry>,
+}
+
+/// A session of a dataset.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Entry {
+    /// Name of the agent program.
+    pub agent: String,
+    /// Id of the session.
+    pub session_id: String,
+    /// SHA-256 over the digests of its files, as in `sessions.digest`.
+    pub digest: String,
+    /// Part that holds its rows.
+    pub part: String,
+}
+
+impl Manifest {
+    /// Reads the manifest of a dataset; `None` when the folder is none.
+    pub fn read(folder: &Path) -> Result<Option<Self>, Error> {
+        let path = folder.join(MANIFEST);
+        let error = |source| Error::Read { path: path.display().to_string(), source };
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+            Err(e) => return Err(error(e)),
+        };
+        match serde_json::from_slice(&bytes) {
+            Ok(manifest) => Ok(Some(manifest)),
+            Err(e) => Err(error(io::Error::new(io::ErrorKind::InvalidData, format!("no manifest of a dataset: {e}")))),
+        }
+    }
+
+    /// Parts, each with the ids of the sessions it holds.
+    pub fn parts(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut parts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for entry in &self.sessions {
+            parts.entry(&entry.part).or_default().insert(&entry.session_id);
+        }
+        parts
+    }
+}
+
+/// Path of one table of a part.
+pub fn file(folder: &Path, table: &Table, part: &str, encoding: Encoding) -> PathBuf {
+    folder.join(table.name).join(format!("{part}.{}", encoding.word()))
+}
+
+/// Reads the rows of a table back from NDJSON. Columns that the file does not have are NULL.
+pub fn read_ndjson(path: &Path, table: &Table, emit: &mut dyn FnMut(&[Value<'_>])) -> Result<(), Error> {
+    let error = |source| Error::Read { path: path.display().to_string(), source };
+    let mut lines = BufReader::new(File::open(path).map_err(error)?);
+    let mut line = String::new();
+    while lines.read_line(&mut line).map_err(error)? > 0 {
+        let object: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&line).map_err(|e| error(e.into()))?;
+        let cells: Vec<Value<'_>> = table.columns().map(|c| cell(object.get(c.name), c.kind)).collect();
+        emit(&cells);
+        line.clear();
+    }
+    Ok(())
+}
+
+fn cell(value: Option<&serde_json::Value>, kind: Kind) -> Value<'_> {
+    let Some(value) = value else { return Value::Null };
+    match kind {
+        Kind::Bool => value.as_bool().into(),
+        Kind::Int => value.as_i64().into(),
+        Kind::Float => value.as_f64().into(),
+        Kind::Text => value.as_str().into(),
+    }
+}
+
+/// Writes sessions to a dataset; nothing is seen in the folder before [`DatasetWriter::finish`].
+#[derive(Debug)]
+pub struct DatasetWriter {
+    folder: PathBuf,
+    encoding: Encoding,
+    raw: bool,
+    old: Option<Manifest>,
+    temp: TempDir,
+    current: Option<Part>,
+    done: Vec<(PathBuf, Vec<Entry>)>,
+}
+
+impl DatasetWriter {
+    /// Begins to write into a folder, which is made when it does not exist. `raw` turns the guard of CSV off.
+    pub fn new(folder: &Path, encoding: Encoding, raw: bool) -> Result<Self, Error> {
+        fs::create_dir_all(folder).map_err(|source| write_error(folder, source))?;
+        let old = Manifest::read(folder)?;
+        if let Some(old) = old.as_ref().filter(|o| o.format != encoding || o.schema_version != SCHEMA_VERSION) {
+            return Err(Error::Query(format!(
+                "{} holds a dataset of format {} and schema version {}; choose another folder",
+                folder.display(),
+                old.format.word(),
+                old.schema_version
+            )));
+        }
+        let temp = TempDir::with_prefix_in(".turnpoint-", folder).map_err(|source| write_error(folder, source))?;
+        Ok(Self { folder: folder.into(), encoding, raw, old, temp, current: None, done: Vec::new() })
+    }
+
+    /// Adds the rows of a session.
+    pub fn add(&mut self, analysis: &Analysis) -> Result<(), Error> {
+        let session = &analysis.session;
+        // Rows carry the session id alone: within a part it must name one session.
+        let twice = |part: &Part| part.entries.iter().any(|e| e.session_id == session.id);
+        if self.current.as_ref().is_some_and(twice) {
+            self.close()?;
+        }
+        let part = match &mut self.current {
+            Some(part) => part,
+            none => {
+                let folder = self.temp.path().join(self.done.len().to_string());
+                none.insert(Part::new(folder, self.encoding, self.raw).map_err(|e| write_error(&self.folder, e))?)
+            }
+        };
+        part.add(analysis).map_err(|e| write_error(&self.folder, e))
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        if let Some(part) = self.current.take() {
+            self.done.push(part.finish().map_err(|e| write_error(&self.folder, e))?);
+        }
+        Ok(())
+    }
+
+    /// Puts the parts in place, then the manifest. Hands back the manifest.
+    pub fn finish(mut self) -> Result<Manifest, Error> {
+        self.close()?;
+        self.commit().map_err(|e| write_error(&self.folder, e))
+    }
+
+    fn commit(&self) -> io::Result<Manifest> {
+        let mut sessions: BTreeMap<(String, String), Entry> = BTreeMap::new();
+        let key = |e: &Entry| (e.agent.clone(), e.session_id.clone());
+        sessions.extend(self.old.iter().flat_map(|old| &old.sessions).map(|e| (key(e), e.clone())));
+        for (folder, entries) in &self.done {
+            let part = content_hash(folder)?;
+            for table in TABLES {
+                let target = file(&self.folder, table, &part, self.encoding);
+                fs::create_dir_all(self.folder.join(table.name))?;
+                fs::rename(folder.join(table.name), target)?;
+            }
+            sessions.extend(entries.iter().map(|e| (key(e), Entry { part: part.clone(), ..e.clone() })));
+        }
+        let sessions = sessions.into_values().collect();
+        let manifest = Manifest { schema_version: SCHEMA_VERSION, format: self.encoding, sessions };
+        self.swap(&manifest)?;
+        self.remove_dead_parts(&manifest)?;
+        Ok(manifest)
+    }
+
+    fn swap(&self, manifest: &Manifest) -> io::Result<()> {
+        let path = self.temp.path().join(MANIFEST);
+        let mut file = File::create(&path)?;
+        file.write_all(&serde_json::to_vec_pretty(manifest)?)?;
+        file.write_all(b"\n")?;
+        file.sync_all()?;
+        fs::rename(path, self.folder.join(MANIFEST))
+    }
+
+    fn remove_dead_parts(&self, manifest: &Manifest) -> io::Result<()> {
+        let live = manifest.parts();
+        let old = self.old.iter().flat_map(|old| old.parts().into_keys());
+        for part in old.filter(|part| !live.contains_key(part)) {
+            for table in TABLES {
+                match fs::remove_file(file(&self.folder, table, part, self.encoding)) {
+                    Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_error(path: &Path, source: io::Error) -> Error {
+    Error::Write { path: path.into(), source }
+}
+
+/// A part while it is written: one file per table in a temporary folder.
+#[derive(Debug)]
+struct Part {
+    folder: PathBuf,
+    tables: Vec<(&'static Table, TableFile)>,
+    entries: Vec<Entry>,
+}
+
+impl Part {
+    fn new(folder: PathBuf, encoding: Encoding, raw: bool) -> io::Result<Self> {
+        fs::create_dir(&folder)?;
+        let open = |table: &'static Table| {
+            let file = BufWriter::new(File::create(folder.join(table.name))?);
+            Ok((table, TableFile::new(file, table, encoding, raw)?))
+        };
+        let tables = TABLES.iter().map(open).collect::<io::Result<_>>()?;
+        Ok(Self { folder, tables, entries: Vec::new() })
+    }
+
+    fn add(&mut self, analysis: &Analysis) -> io::Result<()> {
+        for (table, file) in &mut self.tables {
+            let mut result = Ok(());
+            table.each_row(analysis, &mut |cells| {
+                if result.is_ok() {
+                    result = file.row(cells);
+                }
+            });
+            result?;
+        }
+        let session = &analysis.session;
+        self.entries.push(Entry {
+            agent: session.agent.clone(),
+            session_id: session.id.clone(),
+            digest: sessions::digest(session),
+            part: String::new(),
+        });
+        Ok(())
+    }
+
+    /// Ends and flushes the files.
+    fn finish(self) -> io::Result<(PathBuf, Vec<Entry>)> {
+        for (table, file) in self.tables {
+            file.finish()?;
+            File::open(self.folder.join(table.name))?.sync_all()?;
+        }
+        Ok((self.folder, self.entries))
+    }
+}
+
+/// The writer behind one file of a part.
+enum TableFile {
+    #[cfg(feature = "polars")]
+    Parquet(super::parquet::TableWriter<BufWriter<File>>),
+    Csv(CsvWriter<BufWriter<File>>),
+    Ndjson(JsonWriter<BufWriter<File>>),
+}
+
+impl std::fmt::Debug for TableFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TableFile")
+    }
+}
+
+impl TableFile {
+    fn new(file: BufWriter<File>, table: &'static Table, encoding: Encoding, raw: bool) -> io::Result<Self> {
+        let names = table.columns().map(|c| c.name);
+        Ok(match encoding {
+            #[cfg(feature = "polars")]
+            Encoding::Parquet => Self::Parquet(super::parquet::TableWriter::new(file, table)?),
+            #[cfg(not(feature = "polars"))]
+            Encoding::Parquet => return Err(io::Error::new(io::ErrorKind::Unsupported, super::NO_POLARS)),
+            Encoding::Csv => Self::Csv(CsvWriter::new(file, names, raw)?),
+            Encoding::Ndjson => Self::Ndjson(JsonWriter::new(file, names, Layout::Lines)?),
+        })
+    }
+
+    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
+        match self {
+            #[cfg(feature = "polars")]
+            Self::Parquet(out) => out.row(cells),
+            Self::Csv(out) => out.row(cells),
+            Self::Ndjson(out) => out.row(cells),
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            #[cfg(feature = "polars")]
+            Self::Parquet(out) => out.finish(),
+            Self::Csv(out) => out.finish()?.flush(),
+            Self::Ndjson(out) => out.finish()?.flush(),
+        }
+    }
+}
+
+/// Hash of the files of a part: 16 hex digits.
+fn content_hash(folder: &Path) -> io::Result<String> {
+    let mut sha = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    for table in TABLES {
+        sha.update(table.name);
+        let mut file = File::open(folder.join(table.name))?;
+        loop {
+            match file.read(&mut buffer)? {
+                0 => break,
+                n => sha.update(&buffer[..n]),
+            }
+        }
+    }
+    Ok(sha.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect())
+}
