@@ -4,4 +4,6 @@
 mod formats;
 mod opencode;
 
+#[cfg(feature = "polars")]
+mod query;
 mod tables;

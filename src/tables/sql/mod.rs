@@ -5,6 +5,7 @@
 //! gets an error at once; the thread cannot be stopped from outside and ends with the process, as the `query` command does.
 
 mod check;
+mod joins;
 mod order;
 
 use std::io::{self, Write};
@@ -53,14 +54,13 @@ impl Query {
     /// Checks a query.
     pub fn new(sql: &str) -> Result<Self, Error> {
         let sql = sql.trim().trim_end_matches(';').to_owned();
-        let checked = on_thread({
-            let sql = sql.clone();
-            move || check::check(&sql)
-        })?
-        .map_err(Error::Query)?;
+        let text = sql.clone();
+        let checked = on_thread(TIME, move || check::check(&text))?.map_err(Error::Query)?;
         let fill = |table| Filled { table, rows: FrameBuilder::new(table), read: Vec::new() };
         let tables = checked.tables.into_iter().map(fill).collect();
-        Ok(Self { sql, statement: checked.statement, tables })
+        let mut statement = checked.statement;
+        let sql = if joins::rewrite(&mut statement) { statement.to_string() } else { sql };
+        Ok(Self { sql, statement, tables })
     }
 
     /// Adds the rows of a session to the tables.
@@ -101,6 +101,7 @@ impl Query {
 
     /// Runs it.
     pub fn run(self) -> Result<Answer, Error> {
+        let tables: Vec<&Table> = self.tables.iter().map(|filled| filled.table).collect();
         let mut context = SQLContext::new();
         for filled in self.tables {
             let mut frame = filled.rows.finish().map_err(failed)?;
@@ -111,13 +112,13 @@ impl Query {
             context.register(filled.table.name, frame.lazy());
         }
         let (sql, statement) = (self.sql, self.statement);
-        let frame = on_thread(move || order::plan(&mut context, &sql, &statement)?.collect())?;
-        frame.map(Answer).map_err(failed)
+        let frame = on_thread(TIME, move || order::plan(&mut context, &sql, &statement)?.collect())?;
+        frame.map(Answer).map_err(|e| name_error(e, &tables))
     }
 }
 
 /// Runs a piece of work on a thread with a large stack, within the limits.
-fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+fn on_thread<T: Send + 'static>(time: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     let (done, result) = mpsc::channel();
     let before = resident();
     let run = move || {
@@ -130,8 +131,8 @@ fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
         match result.recv_timeout(Duration::from_millis(20)) {
             Ok(value) => return Ok(value),
             Err(RecvTimeoutError::Disconnected) => return Err(Error::Query("the query engine failed on it".into())),
-            Err(RecvTimeoutError::Timeout) if started.elapsed() > TIME => {
-                let seconds = TIME.as_secs();
+            Err(RecvTimeoutError::Timeout) if started.elapsed() > time => {
+                let seconds = time.as_secs();
                 return Err(Error::Query(format!("stopped after {seconds} s; select less, or add a WHERE or a LIMIT")));
             }
             Err(RecvTimeoutError::Timeout) if resident().saturating_sub(before) > MEMORY => {
@@ -152,27 +153,29 @@ fn resident() -> u64 {
     pages.unwrap_or(0) * 4096
 }
 
-/// The engine's error, with a hint where a name is wrong.
 fn failed(error: PolarsError) -> Error {
+    Error::Query(error.to_string().lines().next().unwrap_or_default().trim_end_matches('.').to_owned())
+}
+
+/// The engine's error; where a column does not exist, with the nearest name, or the names there are.
+fn name_error(error: PolarsError, tables: &[&'static Table]) -> Error {
     let text = error.to_string();
     let unknown = match &error {
         PolarsError::ColumnNotFound(_) => quoted(&text),
         PolarsError::SQLInterface(_) if text.contains("column") => quoted(&text),
         _ => None,
     };
-    let first = text.lines().next().unwrap_or_default();
-    let hint = unknown.and_then(|name| {
-        let columns = super::TABLES.iter().flat_map(|t| t.columns().map(|c| c.name));
-        nearest(name, columns).filter(|near| *near != name)
-    });
-    match (unknown, hint) {
-        (Some(name), Some(near)) => {
-            Error::Query(format!("no column `{name}` (`{near}`?); `turnpoint schema` lists the columns"))
-        }
-        (Some(_), None) => {
-            Error::Query(format!("{}; `turnpoint schema` lists the columns", first.trim_end_matches('.')))
-        }
-        _ => Error::Query(first.to_owned()),
+    let names = || tables.iter().flat_map(|t| t.columns().map(|c| c.name));
+    match unknown.filter(|name| names().all(|known| known != *name)) {
+        None => failed(error),
+        Some(name) => Error::Query(match nearest(name, names()) {
+            Some(near) => format!("no column `{name}` (`{near}`?); `turnpoint schema` lists the columns"),
+            None => {
+                let names: std::collections::BTreeSet<&str> = names().collect();
+                let names: Vec<&str> = names.into_iter().collect();
+                format!("no column `{name}`; the tables named have {}", names.join(", "))
+            }
+        }),
     }
 }
 
@@ -223,5 +226,19 @@ impl Answer {
     /// Writes the rows as Parquet.
     pub fn write_parquet(&mut self, out: impl Write) -> io::Result<()> {
         parquet::write_frame(&mut self.0, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_takes_too_long_or_fails_is_an_error() {
+        let slow = on_thread(Duration::from_millis(50), || thread::sleep(Duration::from_secs(5)));
+        assert!(slow.unwrap_err().to_string().starts_with("stopped after"));
+        let failed = on_thread(TIME, || std::panic::resume_unwind(Box::new("no")));
+        assert_eq!(failed.map(|()| 0).unwrap_err().to_string(), "the query engine failed on it");
+        assert_eq!(on_thread(TIME, || 7).unwrap(), 7);
     }
 }
