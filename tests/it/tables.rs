@@ -173,3 +173,12 @@ fn names_are_unique_and_explained() {
         }
     }
 }
+
+#[test]
+fn the_schema_manual_is_what_the_program_prints() {
+    let printed =
+        assert_cmd::Command::cargo_bin("turnpoint").unwrap().args(["schema", "--format", "md"]).output().unwrap();
+    let manual = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema.md")).unwrap();
+    let hint = "renew it: turnpoint schema --format md > docs/schema.md";
+    assert!(String::from_utf8(printed.stdout).unwrap() == manual, "docs/schema.md is out of date; {hint}");
+}
