@@ -132,7 +132,6 @@ fn cell(value: Option<&serde_json::Value>, kind: Kind) -> Value<'_> {
 }
 
 /// Writes sessions to a dataset; nothing is seen in the folder before [`DatasetWriter::finish`].
-#[derive(Debug)]
 pub struct DatasetWriter {
     folder: PathBuf,
     encoding: Encoding,
@@ -141,6 +140,12 @@ pub struct DatasetWriter {
     temp: TempDir,
     current: Option<Part>,
     done: Vec<(PathBuf, Vec<Entry>)>,
+}
+
+impl std::fmt::Debug for DatasetWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DatasetWriter").field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 impl DatasetWriter {
@@ -240,21 +245,20 @@ fn write_error(path: &Path, source: io::Error) -> Error {
 }
 
 /// A part while it is written: one file per table in a temporary folder.
-#[derive(Debug)]
 struct Part {
     folder: PathBuf,
-    tables: Vec<(&'static Table, TableFile)>,
+    tables: Vec<(&'static Table, Box<dyn RowWriter>)>,
     entries: Vec<Entry>,
 }
 
 impl Part {
     fn new(folder: PathBuf, encoding: Encoding, raw: bool) -> io::Result<Self> {
         fs::create_dir(&folder)?;
-        let open = |table: &'static Table| {
+        let create = |table: &'static Table| {
             let file = BufWriter::new(File::create(folder.join(table.name))?);
-            Ok((table, TableFile::new(file, table, encoding, raw)?))
+            Ok((table, open(file, table, encoding, raw)?))
         };
-        let tables = TABLES.iter().map(open).collect::<io::Result<_>>()?;
+        let tables = TABLES.iter().map(create).collect::<io::Result<_>>()?;
         Ok(Self { folder, tables, entries: Vec::new() })
     }
 
@@ -289,49 +293,52 @@ impl Part {
 }
 
 /// The writer behind one file of a part.
-enum TableFile {
-    #[cfg(feature = "polars")]
-    Parquet(super::parquet::TableWriter<BufWriter<File>>),
-    Csv(CsvWriter<BufWriter<File>>),
-    Ndjson(JsonWriter<BufWriter<File>>),
+trait RowWriter {
+    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()>;
+    fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-impl std::fmt::Debug for TableFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TableFile")
-    }
-}
-
-impl TableFile {
-    fn new(file: BufWriter<File>, table: &'static Table, encoding: Encoding, raw: bool) -> io::Result<Self> {
-        let names = table.columns().map(|c| c.name);
-        Ok(match encoding {
-            #[cfg(feature = "polars")]
-            Encoding::Parquet => Self::Parquet(super::parquet::TableWriter::new(file, table)?),
-            #[cfg(not(feature = "polars"))]
-            Encoding::Parquet => return Err(io::Error::new(io::ErrorKind::Unsupported, super::NO_POLARS)),
-            Encoding::Csv => Self::Csv(CsvWriter::new(file, names, raw)?),
-            Encoding::Ndjson => Self::Ndjson(JsonWriter::new(file, names, Layout::Lines)?),
-        })
-    }
-
+impl RowWriter for CsvWriter<BufWriter<File>> {
     fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
-        match self {
-            #[cfg(feature = "polars")]
-            Self::Parquet(out) => out.row(cells),
-            Self::Csv(out) => out.row(cells),
-            Self::Ndjson(out) => out.row(cells),
-        }
+        self.row(cells)
     }
 
-    fn finish(self) -> io::Result<()> {
-        match self {
-            #[cfg(feature = "polars")]
-            Self::Parquet(out) => out.finish(),
-            Self::Csv(out) => out.finish()?.flush(),
-            Self::Ndjson(out) => out.finish()?.flush(),
-        }
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        (*self).finish()?.flush()
     }
+}
+
+impl RowWriter for JsonWriter<BufWriter<File>> {
+    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
+        self.row(cells)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        (*self).finish()?.flush()
+    }
+}
+
+#[cfg(feature = "polars")]
+impl RowWriter for super::parquet::TableWriter<BufWriter<File>> {
+    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
+        self.row(cells)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        (*self).finish()
+    }
+}
+
+fn open(file: BufWriter<File>, table: &'static Table, encoding: Encoding, raw: bool) -> io::Result<Box<dyn RowWriter>> {
+    let names = table.columns().map(|c| c.name);
+    Ok(match encoding {
+        #[cfg(feature = "polars")]
+        Encoding::Parquet => Box::new(super::parquet::TableWriter::new(file, table)?),
+        #[cfg(not(feature = "polars"))]
+        Encoding::Parquet => return Err(io::Error::new(io::ErrorKind::Unsupported, super::NO_POLARS)),
+        Encoding::Csv => Box::new(CsvWriter::new(file, names, raw)?),
+        Encoding::Ndjson => Box::new(JsonWriter::new(file, names, Layout::Lines)?),
+    })
 }
 
 /// Hash of the files of a part: 16 hex digits.
