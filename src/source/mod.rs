@@ -11,6 +11,7 @@ pub mod lines;
 mod loose;
 mod opencode;
 mod opencode_export;
+mod opencode_storage;
 mod peek;
 mod seen;
 mod text;
@@ -41,7 +42,8 @@ pub struct Format {
 }
 
 /// Formats, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[claude_code::SESSION, claude_code::STREAM, opencode_export::FORMAT];
+pub const FORMATS: &[Format] =
+    &[claude_code::SESSION, claude_code::STREAM, opencode_export::FORMAT, opencode_storage::FORMAT];
 
 /// Parses a group and numbers its messages.
 pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Error> {

@@ -41,7 +41,7 @@ fn result(state: &mut Value, place: Place, aborted: bool) -> Option<ToolResult> 
     let data = small(meta);
     let exit_code = meta.and_then(|m| number_at(m, "exit"));
     let (status, text) = match status.as_str() {
-        "completed" => {
+        "completed" | "success" => {
             let text = output.unwrap_or_default();
             let stopped = exit_code.is_none() && stopped_by_program(&text);
             (if stopped { CallStatus::Interrupted } else { CallStatus::Ok }, text)

@@ -46,80 +46,95 @@ fn first_time(entries: &[Entry]) -> Option<Timestamp> {
     entries.iter().filter_map(|e| e.message.at).min()
 }
 
-/// One session from its files: the order of states is that of the session's time of update.
+/// One session from its files. Its state is that of the newest file, by the session's time of update.
 fn join(mut files: Vec<Loaded>) -> Joined {
-    files.sort_by_cached_key(|f| (first_time(&f.entries), f.source.file.clone()));
-    let mut states: Vec<usize> = (0..files.len()).collect();
-    states.sort_by_key(|&i| time(&files[i].info, "updated"));
+    files.sort_by_cached_key(|f| (first_time(&f.entries), f.sources.first().map(|s| s.file.clone())));
     let mut out = Joined { id: files[0].id.clone(), ..Joined::default() };
-    let newest = states.last().map(|&i| ids(&files[i].entries)).unwrap_or_default();
-    let mut seen: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    let mut counts = vec![Counts::default(); files.len()];
-    for &i in &states {
-        for mut entry in std::mem::take(&mut files[i].entries) {
-            move_files(&mut entry.message, &[i as u32]);
-            let Some(id) = entry.message.native_id.clone() else {
-                out.entries.push(entry);
-                continue;
-            };
-            let Some(&(at, from)) = seen.get(&id) else {
-                seen.insert(id, (out.entries.len(), i));
-                out.entries.push(entry);
-                continue;
-            };
-            if bare(&out.entries[at].message) == bare(&entry.message) {
-                counts[i].copies += entry.records;
-            } else if from == i {
-                counts[i].twice.push((id, entry.message.place.line, entry.message.place.byte));
-                out.entries.push(entry);
-            } else {
-                counts[from].older += out.entries[at].records;
-                out.entries[at] = entry;
-                seen.insert(id, (at, i));
-            }
-        }
-        if files[i].info.is_object() {
-            out.info = std::mem::take(&mut files[i].info);
+    let mut sources = SourceList::default();
+    for file in &mut files {
+        let moves = sources.add(std::mem::take(&mut file.sources));
+        out.warnings.append(&mut file.warnings);
+        for entry in &mut file.entries {
+            move_files(&mut entry.message, &moves);
+            entry.records.iter_mut().for_each(|f| *f = moves.get(*f as usize).copied().unwrap_or(*f));
         }
     }
-    let mut sources = Vec::new();
-    for (file, counts) in files.into_iter().zip(counts) {
-        let mut source = file.source;
-        out.warnings.extend(file.warnings);
-        out.warnings.extend(counts.warnings(&source.file));
-        source.kept -= counts.copies + counts.older;
-        source.copies += counts.copies + counts.older;
-        sources.push(source);
+    files.sort_by_key(|f| time(&f.info, "updated"));
+    let newest = files.last().map(|f| ids(&f.entries)).unwrap_or_default();
+    let several = files.len() > 1;
+    let mut merge = Merge { sources: sources.list, ..Merge::default() };
+    for (state, file) in files.into_iter().enumerate() {
+        file.entries.into_iter().for_each(|entry| merge.add(entry, state));
+        if file.info.is_object() {
+            out.info = file.info;
+        }
     }
-    let moves = add_sources(&mut out.sources, sources);
-    out.entries.iter_mut().for_each(|e| move_files(&mut e.message, &moves));
+    out.warnings.extend(merge.warnings());
+    (out.entries, out.sources) = (merge.entries, merge.sources);
     order(&mut out.entries);
     kinds_by_neighbours(&mut out.entries);
-    mark_undone(&mut out, &newest, states.len() > 1);
+    mark_undone(&mut out, &newest, several);
     out
 }
 
-#[derive(Debug, Clone, Default)]
-struct Counts {
-    copies: u64,
-    older: u64,
-    /// Ids that stand twice in the file with different content, with line and byte.
-    twice: Vec<(String, u32, u64)>,
+/// Messages of a session, from its oldest state to its newest.
+#[derive(Debug, Default)]
+struct Merge {
+    entries: Vec<Entry>,
+    sources: Vec<SourceFile>,
+    /// Where a message stands in `entries`, and the state it came with.
+    seen: BTreeMap<String, (usize, usize)>,
+    /// Records of each file that were replaced by a newer state.
+    older: BTreeMap<u32, u64>,
+    /// Places of ids that stand twice in a state with different content.
+    twice: Vec<(String, Place)>,
 }
 
-impl Counts {
-    fn warnings(&self, file: &str) -> Vec<Diag> {
-        let mut out = Vec::new();
-        if self.older > 0 {
-            let text = format!("{} records stand in a newer state in another file; that state is used", self.older);
-            out.push(Diag::note("older-state", Loc { file: file.into(), ..Loc::default() }, text));
+impl Merge {
+    fn add(&mut self, entry: Entry, state: usize) {
+        let Some(id) = entry.message.native_id.clone() else {
+            self.entries.push(entry);
+            return;
+        };
+        let Some(&(at, from)) = self.seen.get(&id) else {
+            self.seen.insert(id, (self.entries.len(), state));
+            self.entries.push(entry);
+            return;
+        };
+        if bare(&self.entries[at].message) == bare(&entry.message) {
+            self.drop(&entry.records);
+        } else if from == state {
+            self.twice.push((id, entry.message.place));
+            self.entries.push(entry);
+        } else {
+            let old = std::mem::replace(&mut self.entries[at], entry);
+            self.drop(&old.records);
+            old.records.iter().for_each(|f| *self.older.entry(*f).or_default() += 1);
+            self.seen.insert(id, (at, state));
         }
-        for (id, line, byte) in &self.twice {
-            let loc = Loc { file: file.into(), line: (*line).into(), byte: *byte };
-            let text = format!("message {id} stands twice with different content; both are kept");
-            out.push(Diag::warning("id-twice", loc, text));
+    }
+
+    /// Counts records as copies.
+    fn drop(&mut self, records: &[u32]) {
+        for file in records {
+            if let Some(source) = self.sources.get_mut(*file as usize) {
+                source.kept -= 1;
+                source.copies += 1;
+            }
         }
-        out
+    }
+
+    fn warnings(&self) -> Vec<Diag> {
+        let file = |f: u32| self.sources.get(f as usize).map(|s| s.file.clone()).unwrap_or_default();
+        let older = self.older.iter().map(|(&f, records)| {
+            let text = format!("{records} records stand in a newer state in another file; that state is used");
+            Diag::note("older-state", Loc { file: file(f), ..Loc::default() }, text)
+        });
+        let twice = self.twice.iter().map(|(id, place)| {
+            let loc = Loc { file: file(place.file), line: place.line.into(), byte: place.byte };
+            Diag::warning("id-twice", loc, format!("message {id} stands twice with different content; both are kept"))
+        });
+        older.chain(twice).collect()
     }
 }
 
@@ -166,17 +181,27 @@ fn mark_undone(session: &mut Joined, newest: &BTreeSet<String>, several: bool) {
     }
 }
 
-/// Adds the accounts of files to those there; two accounts of one file become one. Gives the new position of each.
-pub(super) fn add_sources(sources: &mut Vec<SourceFile>, new: Vec<SourceFile>) -> Vec<u32> {
-    let mut moves = Vec::with_capacity(new.len());
-    for source in new {
-        let found = sources.iter().position(|s| s.file == source.file && s.digest == source.digest);
-        moves.push(found.unwrap_or(sources.len()) as u32);
-        let Some(at) = found else {
-            sources.push(source);
-            continue;
-        };
-        let sum = &mut sources[at];
+/// Files of a session. Two accounts of one file become one.
+#[derive(Debug, Default)]
+pub(super) struct SourceList {
+    pub(super) list: Vec<SourceFile>,
+    index: BTreeMap<(String, String), u32>,
+}
+
+impl SourceList {
+    /// Adds accounts and gives the new position of each.
+    pub(super) fn add(&mut self, new: Vec<SourceFile>) -> Vec<u32> {
+        new.into_iter().map(|source| self.add_one(source)).collect()
+    }
+
+    fn add_one(&mut self, source: SourceFile) -> u32 {
+        let next = self.list.len() as u32;
+        let at = *self.index.entry((source.file.clone(), source.digest.clone())).or_insert(next);
+        if at == next {
+            self.list.push(source);
+            return at;
+        }
+        let sum = &mut self.list[at as usize];
         sum.bytes_read += source.bytes_read;
         sum.bytes_used += source.bytes_used;
         sum.bytes_skipped += source.bytes_skipped;
@@ -184,8 +209,8 @@ pub(super) fn add_sources(sources: &mut Vec<SourceFile>, new: Vec<SourceFile>) -
         sum.kept += source.kept;
         sum.copies += source.copies;
         sum.skipped += source.skipped;
+        at
     }
-    moves
 }
 
 /// Gives every place of a message the new position of its file.
@@ -237,7 +262,7 @@ mod tests {
         let info = json!({"id": "a", "time": {"updated": updated}});
         let mut loaded = Loaded { id: "a".into(), info, entries: entries.collect(), ..Loaded::default() };
         let records = 2 * loaded.entries.len() as u64;
-        loaded.source = SourceFile { file: file.into(), records, kept: records, ..SourceFile::default() };
+        loaded.sources = vec![SourceFile { file: file.into(), records, kept: records, ..SourceFile::default() }];
         loaded
     }
 

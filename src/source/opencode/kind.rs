@@ -12,6 +12,8 @@ pub(super) struct Marks {
     compaction: Option<bool>,
     /// A command of the user that starts a subagent.
     subtask: bool,
+    /// The program says that this text goes on after a compaction.
+    continues: bool,
 }
 
 impl Marks {
@@ -21,6 +23,7 @@ impl Marks {
             match str_at(part, "type") {
                 Some("compaction") => marks.compaction = Some(part["auto"] == true),
                 Some("subtask") => marks.subtask = true,
+                Some("text") => marks.continues |= part["metadata"]["compaction_continue"] == true,
                 _ => {}
             }
         }
@@ -38,12 +41,12 @@ pub(super) fn kind(role: Role, info: &Value, marks: Marks, parts: &mut [Part]) -
             Some(true) => MessageKind::Notice,
             Some(false) => MessageKind::Command,
             None if marks.subtask => MessageKind::Command,
-            None => user_kind(parts),
+            None => user_kind(parts, marks.continues),
         },
     }
 }
 
-fn user_kind(parts: &mut [Part]) -> MessageKind {
+fn user_kind(parts: &mut [Part], continues: bool) -> MessageKind {
     let typed = |p: &Part| !matches!(p.body, PartBody::Injected(_));
     if parts.iter().any(typed) || parts.is_empty() {
         return MessageKind::Prompt;
@@ -52,7 +55,7 @@ fn user_kind(parts: &mut [Part]) -> MessageKind {
     for part in parts {
         let PartBody::Injected(text) = &mut part.body else { continue };
         kind = match kind {
-            MessageKind::InjectedContext if is_continuation(text) => MessageKind::SyntheticContinuation,
+            MessageKind::InjectedContext if continues || is_continuation(text) => MessageKind::SyntheticContinuation,
             MessageKind::InjectedContext if is_user_shell(text) => MessageKind::Command,
             kind => kind,
         };
@@ -63,12 +66,10 @@ fn user_kind(parts: &mut [Part]) -> MessageKind {
 
 /// Sentences with which the program keeps the agent going: after a compaction, after a subtask.
 fn is_continuation(text: &str) -> bool {
-    const STARTS: [&str; 3] = [
-        "Continue if you have next steps",
-        "Summarize the task tool output above and continue",
-        "Continue with the next steps",
-    ];
-    STARTS.iter().any(|s| text.trim_start().starts_with(s))
+    const SENTENCES: [&str; 2] =
+        ["Continue if you have next steps", "Summarize the task tool output above and continue with your task"];
+    let last = text.trim().rsplit("\n\n").next().unwrap_or_default();
+    SENTENCES.iter().any(|s| last.starts_with(s))
 }
 
 /// The sentence that stands for a command the user ran by `!`.
@@ -76,9 +77,25 @@ fn is_user_shell(text: &str) -> bool {
     text.trim_start().starts_with("The following tool was executed by the user")
 }
 
-/// Kinds that only the neighbours tell: the answer to a command that the user ran is no reply of the model, and a text
-/// of the program directly before a continuation is the summary to be continued from.
+/// Kinds that only the neighbours tell: the answer to a command that the user ran is no reply of the model; a text of
+/// the program directly before a continuation is the summary to be continued from; and when a compaction was forced by a
+/// request that was too large, the program sends the last prompt once more behind the summary.
 pub(super) fn kinds_by_neighbours(entries: &mut [Entry]) {
+    let mut prompt = None;
+    for i in 0..entries.len() {
+        if entries[i].message.kind != MessageKind::Prompt {
+            continue;
+        }
+        let text = entries[i].message.text();
+        let again = i >= 2
+            && entries[i - 1].message.kind == MessageKind::CompactionSummary
+            && entries[i - 2].message.kind == MessageKind::Notice
+            && prompt.as_ref() == Some(&text);
+        if again {
+            entries[i].message.kind = MessageKind::SyntheticContinuation;
+        }
+        prompt = Some(text);
+    }
     for i in 1..entries.len() {
         let (before, rest) = entries.split_at_mut(i);
         let (Some(before), Some(this)) = (before.last_mut(), rest.first_mut()) else { continue };
@@ -110,6 +127,10 @@ mod tests {
 
     fn read(info: Value, parts: &[Value]) -> Message {
         entry(&info, parts.iter().map(|p| (p.clone(), Place::default())).collect(), Place::default()).message
+    }
+
+    fn entry_of(message: Message, parent: Option<&str>) -> Entry {
+        Entry { message, parent: parent.map(Into::into), session: None, records: Vec::new(), order: None }
     }
 
     fn user(parts: &[Value]) -> Message {
@@ -147,6 +168,21 @@ mod tests {
     }
 
     #[test]
+    fn a_prompt_sent_again_by_the_program_is_no_new_prompt() {
+        let go_on = user(&[synthetic("The request was too large.\n\nContinue if you have next steps")]);
+        assert_eq!(go_on.kind, MessageKind::SyntheticContinuation);
+        let typed = json!({"type": "text", "text": "fix it"});
+        let trigger = user(&[json!({"type": "compaction", "auto": true})]);
+        let summary = read(json!({"role": "assistant", "summary": true}), &[json!({"type": "text", "text": "Goal"})]);
+        let messages =
+            [user(std::slice::from_ref(&typed)), trigger, summary, user(std::slice::from_ref(&typed)), user(&[typed])];
+        let mut entries = messages.map(|m| entry_of(m, None));
+        kinds_by_neighbours(&mut entries);
+        let kinds = entries.map(|e| e.message.kind);
+        assert_eq!(kinds[3..], [MessageKind::SyntheticContinuation, MessageKind::Prompt]);
+    }
+
+    #[test]
     fn the_same_words_typed_are_a_prompt() {
         let typed = user(&[json!({"type": "text", "text": "Continue if you have next steps"})]);
         assert_eq!(typed.kind, MessageKind::Prompt);
@@ -157,15 +193,8 @@ mod tests {
     #[test]
     fn a_command_of_the_user_is_no_reply() {
         let ask = read(json!({"role": "user", "id": "a"}), &[synthetic("The following tool was executed by the user")]);
-        let entry = |message, parent: Option<&str>| Entry {
-            message,
-            parent: parent.map(Into::into),
-            session: None,
-            records: 1,
-            order: None,
-        };
         let answer = |id: &str| read(json!({"role": "assistant", "id": id}), &[]);
-        let mut entries = [entry(ask, None), entry(answer("b"), Some("a")), entry(answer("c"), Some("b"))];
+        let mut entries = [entry_of(ask, None), entry_of(answer("b"), Some("a")), entry_of(answer("c"), Some("b"))];
         kinds_by_neighbours(&mut entries);
         let kinds = entries.map(|e| e.message.kind);
         assert_eq!(kinds, [MessageKind::Command, MessageKind::Command, MessageKind::Reply]);

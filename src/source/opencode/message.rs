@@ -15,7 +15,7 @@ pub(in crate::source) fn entry(info: &Value, parts: Vec<(Value, Place)>, place: 
         Some("assistant") => Role::Assistant,
         _ => Role::System,
     };
-    let records = 1 + parts.len() as u64;
+    let records = std::iter::once(place.file).chain(parts.iter().map(|(_, p)| p.file)).collect();
     let error = info.get("error").and_then(error_text);
     let aborted = info.pointer("/error/name").is_some_and(|n| n == "MessageAbortedError");
     let marks = Marks::of(&parts);

@@ -7,6 +7,7 @@ mod cursor;
 mod join;
 mod kind;
 mod message;
+mod order;
 mod tree;
 mod walk;
 
@@ -16,10 +17,13 @@ use serde_json::Value;
 use crate::diag::Diag;
 use crate::session::{Message, SourceFile};
 
+pub(super) use cursor::members;
 pub(super) use join::drafts;
+pub(super) use message::entry;
+pub(super) use order::part_order;
 pub(super) use walk::{START, read};
 
-/// One session as it stands in one file.
+/// One session as it stands in one file, or in one tree of files.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     /// The session's id.
@@ -28,8 +32,9 @@ pub(super) struct Loaded {
     pub(super) info: Value,
     /// Its messages, in file order.
     pub(super) entries: Vec<Entry>,
-    /// Accounts for bytes and records. Copies found by [`drafts`] are moved from `kept` to `copies`.
-    pub(super) source: SourceFile,
+    /// Files it was read from, with the accounts of their bytes and records. Copies found by [`drafts`] are moved from
+    /// `kept` to `copies`.
+    pub(super) sources: Vec<SourceFile>,
     /// Trouble met.
     pub(super) warnings: Vec<Diag>,
 }
@@ -37,20 +42,20 @@ pub(super) struct Loaded {
 /// One message with what is needed to join sessions.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// The message; places name file 0.
+    /// The message; places name files of [`Loaded::sources`].
     pub(super) message: Message,
     /// Native id of the message that it answers.
     pub(super) parent: Option<String>,
     /// Id of the session that it says it belongs to.
     pub(super) session: Option<String>,
-    /// Records it was made from: itself and its parts.
-    pub(super) records: u64,
+    /// The file of each record it was made from: of itself and of its parts.
+    pub(super) records: Vec<u32>,
     /// Time it is ordered by: its own, else that of the message before it.
     order: Option<Timestamp>,
 }
 
 /// The string at a key.
-fn str_at<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+pub(super) fn str_at<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
 }
 

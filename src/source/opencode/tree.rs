@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::join::{Joined, add_sources, bare, move_files, title};
+use super::join::{Joined, SourceList, bare, move_files, title};
 use super::message::time;
 use super::str_at;
 use crate::diag::Diag;
@@ -60,13 +60,13 @@ pub(super) fn drafts(sessions: Vec<Joined>, format: &'static str) -> Vec<Draft> 
     let parents: Vec<Option<usize>> =
         sessions.iter().map(|s| str_at(&s.info, "parentID").and_then(|p| index.get(p).copied())).collect();
     let roots: Vec<usize> = (0..sessions.len()).map(|i| root(i, &parents)).collect();
-    let mut out: Vec<Draft> = Vec::new();
+    let mut out: Vec<Tree> = Vec::new();
     let mut draft_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut children = Vec::new();
     for (i, session) in sessions.into_iter().enumerate() {
         if roots[i] == i {
             draft_of.insert(i, out.len());
-            out.push(draft(session, format));
+            out.push(Tree::new(session, format));
         } else {
             children.push((roots[i], session));
         }
@@ -74,10 +74,7 @@ pub(super) fn drafts(sessions: Vec<Joined>, format: &'static str) -> Vec<Draft> 
     for (root, child) in children {
         out[draft_of[&root]].add_child(child);
     }
-    for draft in &mut out {
-        draft.starts();
-    }
-    out
+    out.into_iter().map(Tree::finish).collect()
 }
 
 /// The session at the top; one that is its own ancestor stands for itself.
@@ -92,35 +89,42 @@ fn root(of: usize, parents: &[Option<usize>]) -> usize {
     of
 }
 
-fn draft(session: Joined, format: &'static str) -> Draft {
-    let text = |key| str_at(&session.info, key).map(Into::into);
-    let head = Session {
-        agent: "opencode".into(),
-        title: title(&session.info).map(Into::into),
-        cwd: text("directory"),
-        version: text("version"),
-        forked_from: session.forked_from,
-        id: session.id.clone(),
-        format,
-        sources: session.sources,
-        warnings: session.warnings,
-        ..Session::default()
-    };
-    let main = DraftThread {
-        native_id: Some(session.id),
-        messages: session.entries.into_iter().map(|e| e.message).collect(),
-        ..DraftThread::default()
-    };
-    Draft { head, threads: vec![main] }
+/// A session with the subagents that are found to belong to it.
+struct Tree {
+    draft: Draft,
+    sources: SourceList,
 }
 
-impl Draft {
+impl Tree {
+    fn new(session: Joined, format: &'static str) -> Self {
+        let text = |key| str_at(&session.info, key).map(Into::into);
+        let head = Session {
+            agent: "opencode".into(),
+            title: title(&session.info).map(Into::into),
+            cwd: text("directory"),
+            version: text("version"),
+            forked_from: session.forked_from,
+            id: session.id.clone(),
+            format,
+            warnings: session.warnings,
+            ..Session::default()
+        };
+        let mut sources = SourceList::default();
+        sources.add(session.sources);
+        let main = DraftThread {
+            native_id: Some(session.id),
+            messages: session.entries.into_iter().map(|e| e.message).collect(),
+            ..DraftThread::default()
+        };
+        Self { draft: Draft { head, threads: vec![main] }, sources }
+    }
+
     fn add_child(&mut self, child: Joined) {
-        let moves = add_sources(&mut self.head.sources, child.sources);
+        let moves = self.sources.add(child.sources);
         let mut messages: Vec<Message> = child.entries.into_iter().map(|e| e.message).collect();
         messages.iter_mut().for_each(|m| move_files(m, &moves));
-        self.head.warnings.extend(child.warnings);
-        self.threads.push(DraftThread {
+        self.draft.head.warnings.extend(child.warnings);
+        self.draft.threads.push(DraftThread {
             title: title(&child.info).map(Into::into),
             native_id: Some(child.id),
             start: ThreadStart::Unknown,
@@ -128,15 +132,22 @@ impl Draft {
         });
     }
 
+    fn finish(mut self) -> Draft {
+        self.starts();
+        self.draft.head.sources = self.sources.list;
+        self.draft
+    }
+
     /// Finds the calls that started the threads. What a call on an abandoned branch started is abandoned with it.
     fn starts(&mut self) {
         let mut started: BTreeMap<String, (usize, bool)> = BTreeMap::new();
-        for (t, thread) in self.threads.iter().enumerate() {
+        for (t, thread) in self.draft.threads.iter().enumerate() {
             for (message, id) in thread.messages.iter().flat_map(|m| started_by(m).map(move |id| (m, id))) {
                 started.entry(id.to_owned()).or_insert((t, message.abandoned));
             }
         }
         let callers: Vec<Option<(usize, bool)>> = self
+            .draft
             .threads
             .iter()
             .enumerate()
@@ -145,7 +156,7 @@ impl Draft {
                 caller.filter(|&(by, _)| t > 0 && by != t)
             })
             .collect();
-        for (t, thread) in self.threads.iter_mut().enumerate().filter(|&(t, _)| callers[t].is_some()) {
+        for (t, thread) in self.draft.threads.iter_mut().enumerate().filter(|&(t, _)| callers[t].is_some()) {
             thread.start = ThreadStart::NativeId;
             if abandoned(t, &callers) {
                 thread.messages.iter_mut().for_each(|m| m.abandoned = true);
@@ -174,7 +185,7 @@ mod tests {
 
     use super::super::{Loaded, drafts, message::entry};
     use super::*;
-    use crate::session::{Place, Session};
+    use crate::session::{Place, SourceFile};
 
     fn loaded(id: &str, info: Value, messages: &[(&str, u64, Value)]) -> Loaded {
         let entries = messages.iter().map(|(role, at, part)| {
@@ -182,7 +193,7 @@ mod tests {
             entry(&info, vec![(part.clone(), Place::default())], Place::default())
         });
         let mut loaded = Loaded { id: id.into(), info, entries: entries.collect(), ..Loaded::default() };
-        loaded.source.file = format!("{id}.json");
+        loaded.sources = vec![SourceFile { file: format!("{id}.json"), ..SourceFile::default() }];
         loaded
     }
 

@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::message::entry;
 use super::{Loaded, str_at};
 use crate::diag::{Diag, Severity};
-use crate::session::Place;
+use crate::session::{Place, SourceFile};
 use crate::source::text::{Lines, Text};
 
 /// The start of an export, or of a message. It cannot stand inside a JSON string, where quotes are escaped.
@@ -56,13 +56,27 @@ struct Walk<'a> {
     damaged: bool,
     lost: u64,
     current: Loaded,
+    source: SourceFile,
 }
 
 impl<'a> Walk<'a> {
     fn new(name: &'a str, digest: &'a str, text: &'a Text) -> Self {
-        let (lines, current) = (Lines::default(), Loaded::default());
+        let (lines, current, source) = (Lines::default(), Loaded::default(), SourceFile::default());
         let json = Cursor::new(&text.text);
-        Self { name, digest, text, lines, json, begin: 0, resume: 0, opened: false, damaged: false, lost: 0, current }
+        Self {
+            name,
+            digest,
+            text,
+            lines,
+            json,
+            begin: 0,
+            resume: 0,
+            opened: false,
+            damaged: false,
+            lost: 0,
+            current,
+            source,
+        }
     }
 
     /// The next start of an export or message. Damage before it is named in the account of the current export.
@@ -110,9 +124,9 @@ impl<'a> Walk<'a> {
         let loc = self.lines.loc(self.text, from, self.name);
         let diag = Diag { severity, skipped, records, ..Diag::warning(kind, loc, message) };
         self.current.warnings.push(diag);
-        self.current.source.bytes_skipped += skipped;
-        self.current.source.records += records;
-        self.current.source.skipped += records;
+        self.source.bytes_skipped += skipped;
+        self.source.records += records;
+        self.source.skipped += records;
     }
 
     /// Ends the account of the current export.
@@ -121,11 +135,13 @@ impl<'a> Walk<'a> {
         let from_message = done.entries.iter().find_map(|e| e.session.clone());
         let id = str_at(&done.info, "id").map(Into::into).or(from_message);
         done.id = id.unwrap_or_else(|| self.digest.chars().take(16).collect());
-        done.source.file = self.name.into();
-        done.source.digest = self.digest.into();
-        done.source.bytes_read = self.text.byte(self.json.at) - self.text.byte(self.begin);
-        done.source.bytes_used = done.source.bytes_read - done.source.bytes_skipped;
-        done.source.kept = done.source.records - done.source.skipped;
+        let mut source = std::mem::take(&mut self.source);
+        source.file = self.name.into();
+        source.digest = self.digest.into();
+        source.bytes_read = self.text.byte(self.json.at) - self.text.byte(self.begin);
+        source.bytes_used = source.bytes_read - source.bytes_skipped;
+        source.kept = source.records - source.skipped;
+        done.sources.push(source);
         self.begin = self.json.at;
         done.warnings.extend(self.replacements());
         done
@@ -220,7 +236,7 @@ impl<'a> Walk<'a> {
             return false;
         };
         let entry = entry(&info, parts, place);
-        self.current.source.records += entry.records;
+        self.source.records += entry.records.len() as u64;
         self.current.entries.push(entry);
         sound
     }
@@ -256,9 +272,9 @@ impl<'a> Walk<'a> {
         let loc = self.lines.loc(self.text, self.json.at, self.name);
         let text = "a part is nested too deeply or holds a number out of range; passed over";
         self.current.warnings.push(Diag::lost("part-unreadable", loc, skipped, 1, text));
-        self.current.source.bytes_skipped += skipped;
-        self.current.source.records += 1;
-        self.current.source.skipped += 1;
+        self.source.bytes_skipped += skipped;
+        self.source.records += 1;
+        self.source.skipped += 1;
         self.json.at = to;
     }
 
@@ -287,15 +303,15 @@ mod tests {
     /// Reads, checks that nothing is lost silently, and gives the texts with the kinds of the warnings.
     fn texts(bytes: &[u8]) -> (Vec<String>, Vec<&'static str>) {
         let loaded = read("x.json", bytes.to_vec());
-        let read_bytes: u64 = loaded.iter().map(|l| l.source.bytes_read).sum();
+        let read_bytes: u64 = loaded.iter().map(|l| l.sources[0].bytes_read).sum();
         assert_eq!(read_bytes, bytes.len() as u64);
         for one in &loaded {
-            let (source, warnings) = (&one.source, &one.warnings);
+            let (source, warnings) = (&one.sources[0], &one.warnings);
             assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped);
             assert_eq!(source.records, source.kept + source.copies + source.skipped);
             assert_eq!(source.bytes_skipped, warnings.iter().map(|w| w.skipped).sum::<u64>(), "{warnings:?}");
             assert_eq!(source.skipped, warnings.iter().map(|w| w.records).sum::<u64>(), "{warnings:?}");
-            assert_eq!(source.kept, one.entries.iter().map(|e| e.records).sum::<u64>());
+            assert_eq!(source.kept, one.entries.iter().map(|e| e.records.len() as u64).sum::<u64>());
         }
         let texts = loaded.iter().flat_map(|l| &l.entries).map(|e| e.message.text()).collect();
         (texts, loaded.iter().flat_map(|l| &l.warnings).map(|w| w.kind).collect())
@@ -311,7 +327,7 @@ mod tests {
         assert_eq!((second.place.line, second.parts[0].place.line), (4, 5));
         assert!(bytes[second.place.byte as usize..].starts_with(r#"{"info": {"id": "msg_2""#));
         assert!(bytes[second.parts[0].place.byte as usize..].starts_with(r#"{"type": "text", "text": "two""#));
-        let source = &loaded[0].source;
+        let source = &loaded[0].sources[0];
         assert_eq!((source.records, source.kept, source.bytes_skipped), (4, 4, 0));
     }
 

@@ -1,0 +1,271 @@
+//! OpenCode's storage tree: `session/<project>/<session>.json`, `message/<session>/<message>.json`,
+//! `part/<message>/<part>.json`, each file one record. A folder is read as a whole; a session's own file brings its
+//! messages, parts and subagents along.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::opencode::{Loaded, drafts, entry, members, part_order, str_at};
+use super::text::{Text, mend_surrogates};
+use super::{Format, Head, Input};
+use crate::diag::{Diag, Loc};
+use crate::error::Error;
+use crate::session::{Draft, Place, SourceFile};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    id: "opencode-storage",
+    agent: "opencode",
+    about: "OpenCode storage tree: `session`, `message` and `part` folders of small JSON files (before version 1.2)",
+    sniff,
+    keys,
+    companions,
+    load,
+};
+
+/// What a file of the tree holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Session,
+    Message,
+    Part,
+}
+
+fn kind(members: &BTreeMap<String, String>) -> Option<Kind> {
+    let has = |key: &str| members.contains_key(key);
+    if !has("id") || has("messages") || has("parts") {
+        return None;
+    }
+    match () {
+        () if has("messageID") && has("type") => Some(Kind::Part),
+        () if has("sessionID") && has("role") && has("time") => Some(Kind::Message),
+        () if has("directory") && has("title") && has("time") && !has("role") => Some(Kind::Session),
+        () => None,
+    }
+}
+
+fn sniff(head: &Head<'_>) -> u8 {
+    let text = String::from_utf8_lossy(head.bytes);
+    let members = members(&text);
+    let Some(kind) = kind(&members) else { return 0 };
+    let prefix = match kind {
+        Kind::Session => "ses_",
+        Kind::Message => "msg_",
+        Kind::Part => "prt_",
+    };
+    if members["id"].starts_with(prefix) { 90 } else { 65 }
+}
+
+fn keys(head: &Head<'_>) -> Vec<String> {
+    let members = members(&String::from_utf8_lossy(head.bytes));
+    let own = ["sessionID", "messageID", "parentID"].iter().filter_map(|k| members.get(*k));
+    let id = members.get("id").filter(|_| kind(&members) != Some(Kind::Part));
+    // A message's parent is a message; that of a session is a session.
+    own.chain(id).filter(|id| !id.is_empty()).map(|id| format!("opencode-store:{id}")).collect()
+}
+
+/// Messages, parts and subagents of the session in a file `session/<project>/<session>.json`.
+fn companions(path: &Path) -> Vec<PathBuf> {
+    let project = path.parent();
+    let folder = project.and_then(Path::parent).filter(|f| f.file_name().is_some_and(|n| n == "session"));
+    let (Some(project), Some(root)) = (project, folder.and_then(Path::parent)) else { return Vec::new() };
+    let parents: BTreeMap<PathBuf, String> = files(project)
+        .into_iter()
+        .filter_map(|p| {
+            let info: Value = serde_json::from_slice(&std::fs::read(&p).ok()?).ok()?;
+            Some((p, str_at(&info, "parentID")?.to_owned()))
+        })
+        .collect();
+    let mut sessions = vec![path.to_owned()];
+    let mut at = 0;
+    while let Some(id) = sessions.get(at).and_then(|p| stem(p)) {
+        let children = parents.iter().filter(|(_, parent)| **parent == id).map(|(p, _)| p);
+        let new: Vec<PathBuf> = children.filter(|p| !sessions.contains(p)).cloned().collect();
+        sessions.extend(new);
+        at += 1;
+    }
+    let messages: Vec<PathBuf> =
+        sessions.iter().filter_map(|p| stem(p)).flat_map(|id| files(&root.join("message").join(id))).collect();
+    let parts = messages.iter().filter_map(|p| stem(p)).flat_map(|id| files(&root.join("part").join(id)));
+    let parts: Vec<PathBuf> = parts.collect();
+    sessions.into_iter().skip(1).chain(messages).chain(parts).collect()
+}
+
+fn stem(path: &Path) -> Option<String> {
+    path.file_stem().map(|s| s.to_string_lossy().into_owned())
+}
+
+/// The JSON files of a folder, in order.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+    let mut out: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
+    out.sort();
+    out
+}
+
+/// A file with what it says; `None` when it is no JSON.
+struct Record {
+    source: SourceFile,
+    value: Option<Value>,
+}
+
+fn read(input: &Input) -> Result<Record, Error> {
+    let bytes = input.read()?;
+    let digest = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let size = bytes.len() as u64;
+    let text = Text::decode(bytes).text;
+    let text = text.trim_start_matches('\u{FEFF}');
+    let value: Option<Value> =
+        serde_json::from_str(text).or_else(|_| serde_json::from_str(&mend_surrogates(text))).ok();
+    let (file, format) = (input.name.clone(), FORMAT.id);
+    let source = SourceFile { file, format, bytes_read: size, records: 1, digest, ..SourceFile::default() };
+    Ok(Record { source, value })
+}
+
+fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
+    let records = inputs.par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let mut tree = Tree::default();
+    let mut lost = Vec::new();
+    for mut record in records {
+        let value = record.value.take().filter(Value::is_object);
+        let kind = value.as_ref().and_then(|v| {
+            let members = v.as_object()?.iter().map(|(k, v)| (k.clone(), v.as_str().unwrap_or_default().to_owned()));
+            kind(&members.collect())
+        });
+        match (value, kind) {
+            (Some(value), Some(kind)) => tree.add(record.source, value, kind),
+            _ => lost.push(record.source),
+        }
+    }
+    Ok(drafts(tree.sessions(lost), FORMAT.id))
+}
+
+#[derive(Debug, Default)]
+struct Tree {
+    sessions: BTreeMap<String, (SourceFile, Value)>,
+    messages: BTreeMap<String, Vec<(SourceFile, Value)>>,
+    parts: BTreeMap<String, Vec<(SourceFile, Value)>>,
+}
+
+impl Tree {
+    fn add(&mut self, mut source: SourceFile, value: Value, kind: Kind) {
+        (source.bytes_used, source.kept) = (source.bytes_read, 1);
+        let id = |key| str_at(&value, key).unwrap_or_default().to_owned();
+        match kind {
+            Kind::Session => drop(self.sessions.insert(id("id"), (source, value))),
+            Kind::Message => self.messages.entry(id("sessionID")).or_default().push((source, value)),
+            Kind::Part => self.parts.entry(id("messageID")).or_default().push((source, value)),
+        }
+    }
+
+    fn sessions(mut self, lost: Vec<SourceFile>) -> Vec<Loaded> {
+        let mut out = Vec::new();
+        let mut messages = std::mem::take(&mut self.messages);
+        for (id, (source, info)) in std::mem::take(&mut self.sessions) {
+            let messages = messages.remove(&id).unwrap_or_default();
+            out.push(self.session(Loaded { id, info, sources: vec![source], ..Loaded::default() }, messages));
+        }
+        for (id, messages) in messages {
+            out.push(self.session(Loaded { id, ..Loaded::default() }, messages));
+        }
+        // Parts whose message is gone, and files that are no JSON, are told by the first session of the group.
+        if out.is_empty() {
+            out.push(Loaded { id: "unknown".into(), ..Loaded::default() });
+        }
+        let orphans = self.parts.into_values().flatten().map(|(s, _)| (s, "orphan-part", "a part without its message"));
+        let broken = lost.into_iter().map(|s| (s, "bad-json", "not a whole JSON record"));
+        for (source, kind, message) in orphans.chain(broken) {
+            pass_over(&mut out[0], source, kind, message);
+        }
+        out
+    }
+
+    fn session(&mut self, mut loaded: Loaded, messages: Vec<(SourceFile, Value)>) -> Loaded {
+        for (source, info) in messages {
+            let place = new_file(&mut loaded, source);
+            let id = str_at(&info, "id").unwrap_or_default().to_owned();
+            let mut parts = self.parts.remove(&id).unwrap_or_default();
+            part_order(&mut parts, &id, |(_, value)| value);
+            let parts = parts.into_iter().map(|(source, value)| (value, new_file(&mut loaded, source))).collect();
+            let message = entry(&info, parts, place);
+            loaded.entries.push(message);
+        }
+        loaded
+    }
+}
+
+fn new_file(loaded: &mut Loaded, source: SourceFile) -> Place {
+    loaded.sources.push(source);
+    Place { file: loaded.sources.len() as u32 - 1, line: 1, byte: 0 }
+}
+
+/// Names a file that is read but not used.
+fn pass_over(loaded: &mut Loaded, mut source: SourceFile, kind: &'static str, message: &str) {
+    (source.bytes_skipped, source.skipped) = (source.bytes_read, 1);
+    (source.bytes_used, source.kept) = (0, 0);
+    let loc = Loc { file: source.file.clone(), line: 1, byte: 0 };
+    loaded.warnings.push(Diag::lost(kind, loc, source.bytes_read, 1, format!("{message}; passed over")));
+    loaded.sources.push(source);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{CallStatus, Session};
+
+    fn inputs(files: &[(&str, &str)]) -> Vec<Input> {
+        files.iter().map(|(name, text)| Input::bytes(*name, *text)).collect()
+    }
+
+    fn sessions(files: &[(&str, &str)]) -> Vec<Session> {
+        load(&inputs(files)).unwrap().into_iter().map(|d| d.finish(None)).collect()
+    }
+
+    const SESSION: (&str, &str) =
+        ("s", r#"{"id":"ses_a","projectID":"p","directory":"/x","title":"t","version":"1","time":{"created":1}}"#);
+    const ASK: (&str, &str) = ("m1", r#"{"id":"msg_1","sessionID":"ses_a","role":"user","time":{"created":5}}"#);
+    const ANSWER: (&str, &str) =
+        ("m0", r#"{"id":"msg_0","sessionID":"ses_a","role":"assistant","parentID":"msg_1","time":{"created":6}}"#);
+    const TEXT: (&str, &str) =
+        ("p1", r#"{"id":"prt_1","messageID":"msg_1","sessionID":"ses_a","type":"text","text":"go"}"#);
+
+    #[test]
+    fn files_are_put_together_by_their_ids_and_ordered_by_time() {
+        let call = r#"{"id":"prt_2","messageID":"msg_0","type":"tool","tool":"bash","callID":"c","state":{"status":"success","output":"x"}}"#;
+        let session = &sessions(&[("p2", call), ANSWER, TEXT, ASK, SESSION])[0];
+        assert_eq!((session.id.as_str(), session.title.as_deref(), session.sources.len()), ("ses_a", Some("t"), 5));
+        assert_eq!(session.messages[0].text(), "go");
+        assert_eq!(session.messages[1].calls().next().unwrap().status(), CallStatus::Ok);
+        let file = |place: Place| session.sources[place.file as usize].file.as_str();
+        assert_eq!((file(session.messages[1].place), file(session.messages[1].parts[0].place)), ("m0", "p2"));
+        assert!(session.warnings.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_placed_is_named() {
+        let orphan = r#"{"id":"prt_9","messageID":"msg_gone","sessionID":"ses_a","type":"text","text":"lost"}"#;
+        let session = &sessions(&[SESSION, ASK, ("p9", orphan), ("b", r#"{"id":"prt_"#)])[0];
+        let kinds: Vec<_> = session.warnings.iter().map(|w| (w.kind, w.loc.file.as_str())).collect();
+        assert_eq!(kinds, [("orphan-part", "p9"), ("bad-json", "b")]);
+        for source in &session.sources {
+            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped, "{}", source.file);
+            assert_eq!(source.records, source.kept + source.skipped, "{}", source.file);
+        }
+    }
+
+    #[test]
+    fn each_kind_of_file_is_told_by_its_members() {
+        for (file, key) in [(SESSION, "ses_a"), (ASK, "ses_a"), (ANSWER, "msg_1"), (TEXT, "msg_1")] {
+            let head = Head { name: "x", path: None, bytes: file.1.as_bytes(), whole: true };
+            assert_eq!(sniff(&head), 90, "{}", file.0);
+            assert!(keys(&head).contains(&format!("opencode-store:{key}")), "{}", file.0);
+        }
+        for other in [r#"{"info":{},"messages":[]}"#, r#"{"id":"x","title":"t"}"#, "[]", ""] {
+            assert_eq!(sniff(&Head { name: "x", path: None, bytes: other.as_bytes(), whole: true }), 0, "{other}");
+        }
+    }
+}
