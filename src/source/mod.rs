@@ -10,10 +10,12 @@ mod input;
 pub mod lines;
 mod loose;
 mod opencode;
+mod opencode_db;
 mod opencode_export;
 mod opencode_storage;
 mod peek;
 mod seen;
+mod sqlite;
 mod text;
 
 use crate::error::Error;
@@ -42,8 +44,13 @@ pub struct Format {
 }
 
 /// Formats, in the order in which they are asked.
-pub const FORMATS: &[Format] =
-    &[claude_code::SESSION, claude_code::STREAM, opencode_export::FORMAT, opencode_storage::FORMAT];
+pub const FORMATS: &[Format] = &[
+    claude_code::SESSION,
+    claude_code::STREAM,
+    opencode_export::FORMAT,
+    opencode_storage::FORMAT,
+    opencode_db::FORMAT,
+];
 
 /// Parses a group and numbers its messages.
 pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Error> {

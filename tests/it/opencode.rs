@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use turnpoint::session::{CallStatus, Message, MessageKind, PartBody, Session};
-use turnpoint::source::{FORMATS, Format, Group, Head, Input, load};
+use turnpoint::source::{FORMATS, Format, Group, Head, Input, discover, load};
 
 fn format(id: &str) -> &'static Format {
     FORMATS.iter().find(|f| f.id == id).unwrap()
@@ -125,4 +125,65 @@ fn part(body: &PartBody) -> String {
         PartBody::Patch { files } => format!("patch {}", files.len()),
         PartBody::Unknown { kind, .. } => format!("unknown {kind}"),
     }
+}
+
+/// Everything below a folder of shared data, by the command line's own discovery.
+fn found(folder: &str) -> Option<Vec<Session>> {
+    let root = shared(folder)?.first()?.parent()?.to_owned();
+    let found = discover(&[root]);
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
+    Some(found.groups.iter().flat_map(|g| load(g, None).unwrap()).collect())
+}
+
+fn accounted(sessions: &[Session]) {
+    for session in sessions {
+        for source in &session.sources {
+            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped, "{}", source.file);
+            assert_eq!(source.records, source.kept + source.copies + source.skipped, "{}", source.file);
+        }
+    }
+}
+
+#[test]
+fn a_real_storage_tree_is_read() {
+    let Some(sessions) = found("corpus/opencode-storage") else { return };
+    accounted(&sessions);
+    let lengths: Vec<(&str, usize)> = sessions.iter().map(|s| (s.id.as_str(), s.messages.len())).collect();
+    insta::assert_debug_snapshot!(lengths);
+}
+
+#[test]
+fn the_write_ahead_log_is_read() {
+    let Some(sessions) = found("corpus/opencode-db") else { return };
+    accounted(&sessions);
+    let messages: usize = sessions.iter().map(|s| s.messages.len()).sum();
+    assert_eq!((sessions.len(), messages), (2, 88));
+    let Some(exports) = found("corpus/opencode-json") else { return };
+    for session in &sessions {
+        let export = exports.iter().find(|e| e.id == session.id).unwrap();
+        assert_eq!(facts(session), facts(export));
+    }
+}
+
+/// What a session says, without the places where it says it.
+fn facts(session: &Session) -> Vec<String> {
+    let message = |m: &Message| {
+        let texts: Vec<String> = m
+            .parts
+            .iter()
+            .map(|p| match &p.body {
+                PartBody::Call(c) => format!(
+                    "{} {} {:?} {:?} {:?}",
+                    c.id,
+                    c.tool,
+                    c.input,
+                    c.result.as_ref().map(|r| (&r.text, r.status, r.exit_code)),
+                    c.duration_ms
+                ),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        format!("{} {:?} {:?} {:?} {:?} {:?} {:?}", m.label, m.native_id, m.role, m.kind, m.at, m.model, texts)
+    };
+    session.messages.iter().map(message).collect()
 }

@@ -9,6 +9,7 @@ mod kind;
 mod message;
 mod order;
 mod tree;
+mod v2;
 mod walk;
 
 use jiff::Timestamp;
@@ -21,6 +22,7 @@ pub(super) use cursor::members;
 pub(super) use join::drafts;
 pub(super) use message::entry;
 pub(super) use order::part_order;
+pub(super) use v2::{V2, row as v2_row};
 pub(super) use walk::{START, read};
 
 /// One session as it stands in one file, or in one tree of files.

@@ -34,6 +34,10 @@ pub(super) fn mark_forks(sessions: &mut [Joined]) {
         }
     }
     for session in sessions.iter_mut().filter(|s| s.forked_from.is_none()) {
+        session.forked_from = str_at(&session.info, "forkedFrom").map(Into::into);
+        if session.forked_from.is_some() {
+            continue;
+        }
         if title(&session.info).is_some_and(is_fork_title) {
             let text = "the title says that this is a fork; its original is not among the files, so which messages are copies is not known";
             let diag = Diag::note("fork-without-original", session.loc(), text);

@@ -1,0 +1,373 @@
+//! OpenCode's database `opencode.db`: tables `session`, `message` and `part` (1.2 and later), and `session_v2` and
+//! `session_message` (2.x). Only these are read: never accounts, permissions or events.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use memchr::memmem;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::opencode::{Entry, Loaded, V2, drafts, entry, v2_row};
+use super::sqlite::{Database, MAGIC, Row};
+use super::text::mend_surrogates;
+use super::{Format, Head, Input};
+use crate::diag::{Diag, Loc};
+use crate::error::Error;
+use crate::session::{Draft, Part, Place, SourceFile};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    id: "opencode-db",
+    agent: "opencode",
+    about: "OpenCode database: the SQLite file `opencode.db` with its `-wal` (1.2 and later), several sessions",
+    sniff,
+    keys: |_| Vec::new(),
+    companions: |_: &Path| Vec::<PathBuf>::new(),
+    load,
+};
+
+const SESSIONS: [&str; 2] = ["session_v2", "session"];
+
+fn sniff(head: &Head<'_>) -> u8 {
+    if !head.bytes.starts_with(MAGIC) {
+        return 0;
+    }
+    let has = |word: &str| memmem::find(head.bytes, word.as_bytes()).is_some();
+    if has("session_message") || (has("message_id") && has("session_id") && has("project_id")) {
+        return 95;
+    }
+    // The list of tables may stand far behind, or only in the write-ahead log.
+    let tables = head.path.and_then(|p| Database::open_path(p).ok()).map(|d| d.tables()).unwrap_or_default();
+    let known = |name: &str| tables.iter().any(|t| t == name);
+    if (known("message") && known("part")) || known("session_message") { 95 } else { 10 }
+}
+
+fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
+    let mut loaded = Vec::new();
+    for input in inputs {
+        loaded.extend(read(input)?);
+    }
+    Ok(drafts(loaded, FORMAT.id))
+}
+
+fn read(input: &Input) -> Result<Vec<Loaded>, Error> {
+    let digest = digest(input)?;
+    let (database, file) = (Database::open(input)?, input.name.clone());
+    let mut store = Store { database, file, trouble: Vec::new(), newer: BTreeMap::new() };
+    let tables = store.database.tables();
+    let mut out: BTreeMap<String, Loaded> = BTreeMap::new();
+    for table in SESSIONS.iter().filter(|t| tables.iter().any(|n| n == *t)) {
+        for row in store.rows(&format!("SELECT * FROM {table} ORDER BY rowid")) {
+            let info = session(&row);
+            let id = text(&row, "id");
+            out.entry(id.clone()).or_insert_with(|| Loaded { id, info, ..Loaded::default() });
+        }
+    }
+    let parts = if tables.iter().any(|t| t == "part") { store.parts() } else { BTreeMap::new() };
+    if tables.iter().any(|t| t == "session_message") {
+        store.new_messages(&mut out);
+    }
+    if tables.iter().any(|t| t == "message") {
+        store.messages(parts, &mut out);
+    }
+    let mut sessions: Vec<Loaded> = out.into_values().collect();
+    sessions.iter_mut().flat_map(|s| &mut s.sources).for_each(|source| {
+        source.digest.clone_from(&digest);
+        source.bytes_used = source.bytes_read - source.bytes_skipped;
+        source.kept = source.records - source.skipped - source.copies;
+    });
+    if sessions.is_empty() {
+        sessions.push(Loaded { id: digest.chars().take(16).collect(), ..Loaded::default() });
+    }
+    sessions[0].warnings.append(&mut store.trouble);
+    Ok(sessions)
+}
+
+/// SHA-256 of the file, read once through.
+fn digest(input: &Input) -> Result<String, Error> {
+    let mut reader = input.open()?;
+    let (mut hash, mut block) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match reader.read(&mut block).map_err(|e| input.error(e))? {
+            0 => return Ok(hash.finalize().iter().map(|b| format!("{b:02x}")).collect()),
+            n => hash.update(&block[..n]),
+        }
+    }
+}
+
+struct Store {
+    database: Database,
+    file: String,
+    trouble: Vec<Diag>,
+    /// Sessions that 2.x wrote, with the times of its first and last message.
+    newer: BTreeMap<String, (Timestamp, Timestamp)>,
+}
+
+impl Store {
+    /// Rows of a query, as far as the file is sound.
+    fn rows(&mut self, sql: &str) -> Vec<Row> {
+        let (rows, end) = self.database.rows(sql);
+        if let Some(why) = end {
+            let loc = Loc { file: self.file.clone(), ..Loc::default() };
+            self.trouble.push(Diag::lost("bad-database", loc, 0, 0, format!("{why}; rows behind are not read")));
+        }
+        rows
+    }
+
+    /// Parts by message, in order.
+    fn parts(&mut self) -> BTreeMap<String, Vec<Row>> {
+        let mut out: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+        for row in self.rows("SELECT rowid AS place, * FROM part ORDER BY time_created, rowid") {
+            out.entry(text(&row, "message_id")).or_default().push(row);
+        }
+        out
+    }
+
+    fn messages(&mut self, mut parts: BTreeMap<String, Vec<Row>>, out: &mut BTreeMap<String, Loaded>) {
+        for row in self.rows("SELECT rowid AS place, * FROM message ORDER BY time_created, rowid") {
+            let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
+            let loaded = self.loaded(out, &session_id);
+            let parts = parts.remove(&id).unwrap_or_default();
+            // What 2.x wrote stands in its own table; rows of 1.x from that time are stale.
+            let newer = self.newer.get(&session_id);
+            let stale = newer.is_some_and(|(first, last)| at(&row).is_some_and(|at| (first..=last).contains(&&at)));
+            let Some(info) = data(loaded, &row, &[("id", &id), ("sessionID", &session_id)]) else { continue };
+            let place = place(&row);
+            let parts: Vec<(Value, Place)> = parts
+                .iter()
+                .filter_map(|p| {
+                    let ids = [("id", text(p, "id")), ("messageID", id.clone()), ("sessionID", session_id.clone())];
+                    let ids: Vec<(&str, &str)> = ids.iter().map(|(k, v)| (*k, v.as_str())).collect();
+                    Some((data(loaded, p, &ids)?, self::place(p)))
+                })
+                .collect();
+            if stale {
+                loaded.sources[0].copies += 1 + parts.len() as u64;
+                if !loaded.warnings.iter().any(|w| w.kind == "older-store") {
+                    let loc = Loc { file: self.file.clone(), line: place.line.into(), byte: 0 };
+                    let text = "rows of `message` from the time that `session_message` covers are not read";
+                    loaded.warnings.push(Diag::note("older-store", loc, text));
+                }
+            } else {
+                loaded.entries.push(with_time(entry(&info, parts, place), &row));
+            }
+        }
+        self.orphans(parts, out);
+    }
+
+    /// Parts whose message is gone.
+    fn orphans(&self, parts: BTreeMap<String, Vec<Row>>, out: &mut BTreeMap<String, Loaded>) {
+        for row in parts.into_values().flatten() {
+            let loaded = self.loaded(out, &text(&row, "session_id"));
+            let bytes = text(&row, "data").len() as u64;
+            count(&mut loaded.sources[0], bytes);
+            skip(loaded, &row, bytes, "orphan-part", "a part without its message; passed over");
+        }
+    }
+
+    fn new_messages(&mut self, out: &mut BTreeMap<String, Loaded>) {
+        let mut marks: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+        for row in self.rows("SELECT rowid AS place, * FROM session_message ORDER BY session_id, time_created, seq") {
+            let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
+            let loaded = self.loaded(out, &session_id);
+            let Some(info) = data(loaded, &row, &[("id", &id), ("sessionID", &session_id)]) else { continue };
+            match v2_row(&text(&row, "type"), info, place(&row)) {
+                V2::Message(mut new) => {
+                    let early = marks.remove(&session_id).unwrap_or_default();
+                    new.records.extend(early.iter().map(|_| 0));
+                    new.message.parts.splice(0..0, early);
+                    let new = with_time(*new, &row);
+                    if let Some(at) = new.message.at {
+                        let times = self.newer.entry(session_id).or_insert((at, at));
+                        *times = (times.0.min(at), times.1.max(at));
+                    }
+                    loaded.entries.push(new);
+                }
+                V2::Mark(part) => match loaded.entries.last_mut() {
+                    Some(last) => {
+                        last.message.parts.push(part);
+                        last.records.push(0);
+                    }
+                    None => marks.entry(session_id).or_default().push(part),
+                },
+            }
+        }
+    }
+
+    /// The session of a row; one without a record of its own is made.
+    fn loaded<'a>(&self, out: &'a mut BTreeMap<String, Loaded>, id: &str) -> &'a mut Loaded {
+        let loaded = out.entry(id.to_owned()).or_insert_with(|| Loaded { id: id.into(), ..Loaded::default() });
+        if loaded.sources.is_empty() {
+            let (file, format) = (self.file.clone(), FORMAT.id);
+            loaded.sources.push(SourceFile { file, format, ..SourceFile::default() });
+        }
+        loaded
+    }
+}
+
+/// The session record that the columns make up.
+fn session(row: &Row) -> Value {
+    let mut info = Map::new();
+    for (column, key) in [
+        ("id", "id"),
+        ("parent_id", "parentID"),
+        ("title", "title"),
+        ("directory", "directory"),
+        ("version", "version"),
+    ] {
+        if let Some(value) = row.get(column).filter(|v| v.is_string()) {
+            info.insert(key.into(), value.clone());
+        }
+    }
+    let number = |key: &str| row.get(key).cloned().unwrap_or_default();
+    info.insert("time".into(), json!({"created": number("time_created"), "updated": number("time_updated")}));
+    if let Some(revert) = row.get("revert").and_then(Value::as_str).and_then(|r| serde_json::from_str(r).ok()) {
+        info.insert("revert".into(), revert);
+    }
+    if let Some(fork) = row.get("fork_session_id").filter(|v| v.is_string()) {
+        info.insert("forkedFrom".into(), fork.clone());
+    }
+    Value::Object(info)
+}
+
+/// The record in the `data` column with the ids that stand in columns of their own. Counts it.
+fn data(loaded: &mut Loaded, row: &Row, ids: &[(&str, &str)]) -> Option<Value> {
+    let raw = row.get("data").and_then(Value::as_str).unwrap_or_default();
+    let bytes = raw.len() as u64;
+    count(&mut loaded.sources[0], bytes);
+    let value = serde_json::from_str(raw).or_else(|_| serde_json::from_str(&mend_surrogates(raw)));
+    match value {
+        Ok(Value::Object(mut object)) => {
+            object.extend(ids.iter().map(|(key, id)| ((*key).into(), (*id).into())));
+            Some(Value::Object(object))
+        }
+        _ => {
+            skip(loaded, row, bytes, "bad-json", "the row's data is no JSON object; passed over");
+            None
+        }
+    }
+}
+
+fn count(source: &mut SourceFile, bytes: u64) {
+    source.bytes_read += bytes;
+    source.records += 1;
+}
+
+fn skip(loaded: &mut Loaded, row: &Row, bytes: u64, kind: &'static str, message: &str) {
+    let source = &mut loaded.sources[0];
+    source.bytes_skipped += bytes;
+    source.skipped += 1;
+    let loc = Loc { file: source.file.clone(), line: place(row).line.into(), byte: 0 };
+    loaded.warnings.push(Diag::lost(kind, loc, bytes, 1, message));
+}
+
+fn text(row: &Row, column: &str) -> String {
+    row.get(column).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A row's place: its number in the table stands for the line.
+fn place(row: &Row) -> Place {
+    let number = row.get("place").and_then(Value::as_u64).unwrap_or_default();
+    Place { file: 0, line: u32::try_from(number).unwrap_or(u32::MAX), byte: 0 }
+}
+
+fn at(row: &Row) -> Option<Timestamp> {
+    let created = row.get("time_created").and_then(Value::as_i64)?;
+    Timestamp::from_millisecond(created).ok()
+}
+
+/// The column's time, where the record has none.
+fn with_time(mut entry: Entry, row: &Row) -> Entry {
+    entry.message.at = entry.message.at.or_else(|| at(row));
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::session::{CallStatus, MessageKind, PartBody, Session};
+
+    const TABLES: &str = "
+        CREATE TABLE session (id text PRIMARY KEY, project_id text, parent_id text, title text, directory text,
+            version text, revert text, time_created integer, time_updated integer);
+        CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
+        CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer,
+            time_updated integer, data text);
+        CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer,
+            time_created integer, time_updated integer, data text);
+        CREATE TABLE account (id text, access_token text);
+        INSERT INTO account VALUES ('a', 'secret');
+        INSERT INTO session VALUES ('ses_a', 'p', NULL, 'first', '/x', '1', NULL, 1, 9);
+        INSERT INTO session VALUES ('ses_b', 'p', 'ses_a', 'child', '/x', '1', NULL, 3, 9);";
+
+    fn sessions(rows: &str) -> Vec<Session> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("opencode.db");
+        Connection::open(&path).unwrap().execute_batch(&format!("{TABLES}{rows}")).unwrap();
+        let input = Input::file("opencode.db", &path);
+        let (bytes, whole) = input.head().unwrap();
+        assert_eq!(sniff(&Head { name: "opencode.db", path: Some(&path), bytes: &bytes, whole }), 95);
+        let sessions: Vec<Session> = load(&[input]).unwrap().into_iter().map(|d| d.finish(None)).collect();
+        for source in sessions.iter().flat_map(|s| &s.sources) {
+            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped);
+            assert_eq!(source.records, source.kept + source.copies + source.skipped);
+        }
+        sessions
+    }
+
+    const OLD: &str = r#"
+        INSERT INTO message VALUES ('msg_2', 'ses_a', 20, 20, '{"role":"assistant","time":{"created":20},"modelID":"m"}');
+        INSERT INTO message VALUES ('msg_9', 'ses_a', 10, 10, '{"role":"user","time":{"created":10}}');
+        INSERT INTO part VALUES ('prt_9', 'msg_2', 'ses_a', 21, 21, '{"type":"text","text":"first"}');
+        INSERT INTO part VALUES ('prt_1', 'msg_2', 'ses_a', 22, 22, '{"type":"tool","tool":"task","callID":"c","state":{"status":"completed","output":"ok","metadata":{"sessionId":"ses_b"}}}');
+        INSERT INTO part VALUES ('prt_2', 'msg_9', 'ses_a', 10, 10, '{"type":"text","text":"go"}');
+        INSERT INTO message VALUES ('msg_5', 'ses_b', 30, 30, '{"role":"user","time":{"created":30}}');"#;
+
+    #[test]
+    fn rows_are_ordered_by_time_and_take_their_ids_from_columns() {
+        let session = &sessions(OLD)[0];
+        let labels: Vec<String> = session.messages.iter().map(|m| m.label.to_string()).collect();
+        assert_eq!(labels, ["1", "2", "2.s1.1"]);
+        assert_eq!(session.messages[0].text(), "go");
+        assert_eq!(session.messages[0].native_id.as_deref(), Some("msg_9"));
+        assert!(matches!(&session.messages[1].parts[0].body, PartBody::Text(t) if t == "first"));
+        assert_eq!(session.messages[1].calls().next().unwrap().status(), CallStatus::Ok);
+    }
+
+    #[test]
+    fn rows_of_2_x_win_over_stale_ones() {
+        let new = r#"
+            INSERT INTO session_message VALUES ('msg_a', 'ses_a', 'user', 1, 10, 10, '{"text":"go","time":{"created":10}}');
+            INSERT INTO session_message VALUES ('msg_b', 'ses_a', 'assistant', 2, 20, 20, '{"model":{"id":"m"},"content":[{"type":"text","text":"new"}],"time":{"created":20}}');
+            INSERT INTO session_message VALUES ('msg_c', 'ses_a', 'model-switched', 3, 21, 21, '{"model":{"id":"n"}}');
+            INSERT INTO message VALUES ('msg_z', 'ses_a', 5, 5, '{"role":"user","time":{"created":5}}');
+            INSERT INTO message VALUES ('msg_y', 'ses_a', 40, 40, '{"role":"user","time":{"created":40}}');"#;
+        let session = &sessions(&format!("{OLD}{new}"))[0];
+        let ids: Vec<_> =
+            session.messages.iter().filter(|m| m.thread.0 == 0).filter_map(|m| m.native_id.as_deref()).collect();
+        assert_eq!(ids, ["msg_z", "msg_a", "msg_b", "msg_y"]);
+        assert!(
+            matches!(&session.messages[2].parts[1].body, PartBody::Unknown { kind, .. } if kind == "model-switched")
+        );
+        assert_eq!((session.sources[0].copies, session.warnings[0].kind), (5, "older-store"));
+    }
+
+    #[test]
+    fn a_bad_row_and_an_orphan_are_named() {
+        let rows = r#"
+            INSERT INTO message VALUES ('msg_1', 'ses_a', 1, 1, '{"role":');
+            INSERT INTO message VALUES ('msg_2', 'ses_x', 1, 1, '{"role":"user","summary":{}}');
+            INSERT INTO part VALUES ('prt_1', 'msg_gone', 'ses_a', 1, 1, '{"type":"text"}');"#;
+        let all = sessions(rows);
+        let kinds: Vec<_> = all[1].warnings.iter().chain(&all[0].warnings).map(|w| w.kind).collect();
+        assert_eq!(all.len(), 2);
+        assert!(kinds.contains(&"bad-json") && kinds.contains(&"orphan-part"), "{kinds:?}");
+        let alone = all.iter().find(|s| s.id == "ses_x").unwrap();
+        assert_eq!((alone.messages[0].kind, alone.messages[0].at.is_some()), (MessageKind::Prompt, true));
+    }
+}

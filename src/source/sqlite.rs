@@ -1,0 +1,208 @@
+//! SQLite files of other programs: opened so that nothing beside them is written, changed or locked.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::Input;
+use crate::error::Error;
+
+/// The first bytes of every SQLite file.
+pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// How often a file that is being written is copied again.
+const TRIES: usize = 3;
+
+/// An open database. The copy, if one was made, lives as long as it.
+pub(crate) struct Database {
+    connection: Connection,
+    _copy: Option<TempDir>,
+}
+
+/// A row: its columns by name.
+pub(crate) type Row = BTreeMap<String, Value>;
+
+impl Database {
+    /// Opens an input for reading. With a write-ahead log beside it, both are copied first: opening them where they
+    /// stand would write, and without the log the newest rows are missing.
+    pub(crate) fn open(input: &Input) -> Result<Self, Error> {
+        let fail = |e: Trouble| match e {
+            Trouble::Io(e) => input.error(e),
+            Trouble::Sql(e) => input.error(io::Error::other(e)),
+        };
+        match input.path() {
+            Some(path) => Self::open_path(path).map_err(fail),
+            None => Self::open_bytes(&input.read()?).map_err(fail),
+        }
+    }
+
+    pub(crate) fn open_path(path: &Path) -> Result<Self, Trouble> {
+        let wal = beside(path, "-wal");
+        if fs::metadata(&wal).is_ok_and(|m| m.len() > 0) {
+            let (copy, file) = copy_together(path, &wal)?;
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            return Ok(Self { connection: Connection::open_with_flags(file, flags)?, _copy: Some(copy) });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Ok(Self { connection: Connection::open_with_flags(immutable(path)?, flags)?, _copy: None })
+    }
+
+    fn open_bytes(bytes: &[u8]) -> Result<Self, Trouble> {
+        let copy = tempfile::tempdir()?;
+        let file = copy.path().join("database");
+        fs::File::create_new(&file)?.write_all(bytes)?;
+        let opened = Self::open_path(&file)?;
+        Ok(Self { _copy: Some(copy), ..opened })
+    }
+
+    /// Names of its tables.
+    pub(crate) fn tables(&self) -> Vec<String> {
+        let names = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+        let text = |mut row: Row| row.remove("name").and_then(|v| v.as_str().map(Into::into));
+        names.0.into_iter().filter_map(text).collect()
+    }
+
+    /// Rows of a query, as far as the file is sound, and why it ended early.
+    pub(crate) fn rows(&self, sql: &str) -> (Vec<Row>, Option<String>) {
+        let mut out = Vec::new();
+        let end = self.each(sql, |row| out.push(row)).err();
+        (out, end.map(|e| e.to_string()))
+    }
+
+    fn each(&self, sql: &str, mut row: impl FnMut(Row)) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare(sql)?;
+        let names: Vec<String> = statement.column_names().map(Into::into).collect();
+        let mut rows = statement.query([])?;
+        while let Some(found) = rows.next()? {
+            let columns = names.iter().enumerate().map(|(i, n)| Ok((n.clone(), json(found.get_ref(i)?))));
+            row(columns.collect::<rusqlite::Result<Row>>()?);
+        }
+        Ok(())
+    }
+}
+
+/// What can go wrong in opening.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Io(io::Error),
+    Sql(rusqlite::Error),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(e: io::Error) -> Self {
+        Self::Io(e)
+    }
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(e: rusqlite::Error) -> Self {
+        Self::Sql(e)
+    }
+}
+
+fn json(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null | ValueRef::Blob(_) => Value::Null,
+        ValueRef::Integer(n) => n.into(),
+        ValueRef::Real(f) => f.into(),
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned().into(),
+    }
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Copies a database and its log to a private folder, again if either changed meanwhile.
+fn copy_together(path: &Path, wal: &Path) -> io::Result<(TempDir, PathBuf)> {
+    let state = || -> io::Result<_> {
+        let seen = |m: Metadata| -> io::Result<_> { Ok((m.len(), m.modified()?)) };
+        Ok((seen(fs::metadata(path)?)?, seen(fs::metadata(wal)?)?))
+    };
+    let copy = tempfile::tempdir()?;
+    let file = copy.path().join("database");
+    for _ in 0..TRIES {
+        let before = state()?;
+        // Contents only: a copy of the permissions could not be opened or deleted.
+        for (from, to) in [(path, file.clone()), (wal, beside(&file, "-wal"))] {
+            io::copy(&mut fs::File::open(from)?, &mut fs::File::create(to)?)?;
+        }
+        if state()? == before {
+            return Ok((copy, file));
+        }
+    }
+    Err(io::Error::other("the database is being written; try again when the program rests"))
+}
+
+/// A path as a URI that tells SQLite that nobody writes the file: it then needs no lock and no file beside it.
+fn immutable(path: &Path) -> io::Result<String> {
+    let path = std::path::absolute(path)?;
+    let path = path.to_str().ok_or_else(|| io::Error::other("the path is no valid Unicode"))?.replace('\\', "/");
+    let mut uri = String::from(if path.starts_with('/') { "file:" } else { "file:/" });
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b':' => uri.push(byte.into()),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Ok(uri + "?immutable=1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn writer(path: &Path) -> Connection {
+        let connection = Connection::open(path).unwrap();
+        connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)").unwrap();
+        connection
+    }
+
+    fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+        let mut out: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .map(|p| (p.file_name().unwrap().to_string_lossy().into_owned(), fs::read(p).unwrap()))
+            .collect();
+        out.sort();
+        out
+    }
+
+    #[test]
+    fn rows_in_the_log_are_seen_and_nothing_is_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a ?#%é.db");
+        let writer = writer(&path);
+        let before = files(folder.path());
+        assert!(before.iter().any(|(n, b)| n.ends_with("-wal") && !b.is_empty()));
+        let database = Database::open_path(&path).unwrap();
+        assert_eq!(database.rows("SELECT x FROM t").0.len(), 1);
+        drop(database);
+        assert_eq!(files(folder.path()), before);
+        drop(writer);
+        let before = files(folder.path());
+        assert_eq!(before.len(), 1);
+        let database = Database::open_path(&path).unwrap();
+        assert_eq!((database.rows("SELECT x FROM t").0.len(), database.tables()), (1, vec!["t".to_owned()]));
+        assert_eq!(files(folder.path()), before);
+        assert_eq!(Database::open_bytes(&before[0].1).unwrap().rows("SELECT x FROM t").0.len(), 1);
+    }
+
+    #[test]
+    fn a_damaged_file_tells_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        fs::write(&path, [MAGIC, &[7; 5000]].concat()).unwrap();
+        let database = Database::open_path(&path).unwrap();
+        assert!(database.rows("SELECT name FROM sqlite_master").1.is_some());
+        assert!(database.tables().is_empty());
+    }
+}
