@@ -8,6 +8,7 @@ mod newest;
 #[allow(dead_code)]
 mod output;
 
+mod audit;
 mod completions;
 mod explain;
 mod extract;
@@ -15,6 +16,7 @@ mod formats;
 mod plan;
 mod query;
 mod report;
+mod rules;
 mod schema;
 mod show;
 
@@ -62,10 +64,12 @@ enum Command {
     Report(report::Args),
     Explain(explain::Args),
     Plan(plan::Args),
+    Audit(audit::Args),
     Show(show::Args),
     Query(query::Args),
     Extract(extract::Args),
     Schema(schema::Args),
+    Rules(rules::Args),
     Formats(formats::Args),
     Completions(completions::Args),
 }
@@ -85,6 +89,8 @@ pub fn run() -> ExitCode {
         Command::Report(args) => report::run(args, &run),
         Command::Explain(args) => explain::run(args, &run),
         Command::Plan(args) => plan::run(args, &run),
+        Command::Audit(args) => audit::run(args, &run),
+        Command::Rules(args) => rules::run(args),
         Command::Show(args) => show::run(args, &run),
         Command::Query(args) => query::run(args, &run),
         Command::Extract(args) => extract::run(args, &run),

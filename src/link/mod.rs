@@ -6,6 +6,7 @@
 mod acts;
 mod choices;
 mod evidence;
+pub mod fate;
 mod files;
 mod mirrors;
 mod overlap;

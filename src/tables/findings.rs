@@ -1,7 +1,7 @@
 //! `findings`.
 
 use super::{NAMED, Rows, Scope, Table, int, text};
-use crate::link::{FactId, LinkKind};
+use crate::link::{FactId, fate};
 
 pub(super) const FINDINGS: Table = Table {
     name: "findings",
@@ -15,7 +15,10 @@ pub(super) const FINDINGS: Table = Table {
         text("current", "value found"),
         text("wanted", "value wanted"),
         text("needs", "what the change needs: runtime, reboot, rebuild, credentials …"),
-        text("fate", "fixed (the text says so), acted on (a later call acts on it), or NULL: nothing is known"),
+        text(
+            "fate",
+            "verified (a probe after the change), fixed (a text says so), acted on, planned; NULL = nothing is known",
+        ),
         text("restates_id", "findings.id of the earlier finding that this one repeats"),
         text("table_id", "tables.id of the table it stands in"),
         int("row", "", "row of that table, from 0"),
@@ -25,18 +28,10 @@ pub(super) const FINDINGS: Table = Table {
 };
 
 fn findings<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
-    use crate::extract::findings::FindingStatus;
-    let acted: std::collections::BTreeSet<FactId> =
-        scope.analysis.links.iter().filter(|l| l.kind == LinkKind::ActsOn).map(|l| l.to).collect();
-    for (i, f) in scope.analysis.facts.findings.findings.iter().enumerate() {
-        let id = FactId::Finding(i as u32);
-        let fate = match f.status {
-            FindingStatus::Fixed => Some("fixed"),
-            _ if acted.contains(&id) => Some("acted on"),
-            _ => None,
-        };
+    let fates = fate::findings(&scope.analysis.facts, &scope.analysis.links);
+    for (i, (f, fate)) in scope.analysis.facts.findings.findings.iter().zip(fates).enumerate() {
         out.named(
-            scope.id(id),
+            scope.id(FactId::Finding(i as u32)),
             Some(f.msg),
             [
                 (&f.level).into(),
@@ -46,7 +41,7 @@ fn findings<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 (&f.current).into(),
                 (&f.wanted).into(),
                 (&f.needs).into(),
-                fate.into(),
+                fate.map(|x| x.word).into(),
                 f.restates.map(|r| scope.id(FactId::Finding(r))).into(),
                 f.row.map(|r| scope.id(FactId::Table(r.0))).into(),
                 f.row.map(|r| r.1).into(),

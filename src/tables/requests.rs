@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::value::word;
 use super::{NAMED, Rows, Scope, Table, int, text};
-use crate::link::{FactId, LinkKind};
+use crate::link::{FactId, LinkKind, fate};
 use crate::session::MsgIx;
 
 pub(super) const DIRECTIVES: Table = Table {
@@ -65,7 +65,7 @@ pub(super) const OPTIONS: Table = Table {
     head: NAMED,
     own: &[
         text("text", "text, an exact substring of the source"),
-        text("fate", "selected or omitted, as a later message has it; NULL = nothing is said"),
+        text("fate", "selected, taken up later or omitted, as later messages have it; NULL = none takes it up"),
         text("list", "heading or sentence that introduces the list"),
         int("position", "", "place in the list, from 1"),
         int("fate_msg", "", "message that selects or omits it"),
@@ -74,26 +74,21 @@ pub(super) const OPTIONS: Table = Table {
 };
 
 fn options<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
-    let selected = first_links(scope, LinkKind::Selects);
-    let omitted = first_links(scope, LinkKind::Omits);
+    let fates = fate::options(&scope.analysis.facts, &scope.analysis.links);
     let lists = scope.analysis.facts.options.iter();
     let all = lists.flat_map(|list| list.options.iter().enumerate().map(move |(n, o)| (list, n, o)));
     for (i, (list, n, option)) in all.enumerate() {
         let id = FactId::Option(i as u32);
-        let fate = match (selected.get(&id), omitted.get(&id)) {
-            (Some(&(msg, _)), _) => Some(("selected", msg)),
-            (None, Some(&(msg, _))) => Some(("omitted", msg)),
-            (None, None) => None,
-        };
+        let fate = fates.get(i).copied().flatten();
         out.named(
             scope.id(id),
             Some(list.msg),
             [
                 (&option.text).into(),
-                fate.map(|f| f.0).into(),
+                fate.map(|f| f.word).into(),
                 (&list.title).into(),
                 (n + 1).into(),
-                fate.map(|f| scope.msg(f.1)).into(),
+                fate.map(|f| scope.msg(f.msg)).into(),
             ],
         );
     }

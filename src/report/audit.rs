@@ -1,0 +1,204 @@
+//! The audit of one session as a view: what was asked, found, left open, and where the record disagrees with itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::engine::Engine;
+use super::section::value::label;
+use super::sentence;
+use crate::analysis::Analysis;
+use crate::error::Error;
+use crate::link::{FactId, LinkKind, fate};
+use crate::session::MsgIx;
+
+/// The audit of one session.
+#[derive(Debug, Serialize)]
+pub struct View {
+    /// The session's own id.
+    pub session_id: String,
+    /// Its title.
+    pub title: String,
+    /// What the user asked for, and what took it up.
+    pub asked: Vec<Asked>,
+    /// What the participants found.
+    pub findings: Vec<Finding>,
+    /// Plan items still open at the end.
+    pub open_items: Vec<OpenItem>,
+    /// Where the record disagrees with itself.
+    pub discrepancies: Vec<Row>,
+}
+
+/// A directive and what took it up.
+#[derive(Debug, Serialize)]
+pub struct Asked {
+    /// Number of the message.
+    pub msg: String,
+    /// The directive, as written.
+    pub text: String,
+    /// `do`, `dont` or `constraint`.
+    pub polarity: &'static str,
+    /// Plan items that mirror it, with their state at the end.
+    pub items: Vec<String>,
+    /// First messages with calls that act on it.
+    pub acted: Vec<String>,
+}
+
+/// A finding and what became of it.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    /// Number of the message.
+    pub msg: String,
+    /// Level, normalised.
+    pub level: Option<String>,
+    /// Level, as written.
+    pub level_text: Option<String>,
+    /// State, as the text gives it.
+    pub status: &'static str,
+    /// Title, as written.
+    pub title: String,
+    /// Value found.
+    pub current: Option<String>,
+    /// Value wanted.
+    pub wanted: Option<String>,
+    /// What the change needs.
+    pub needs: Option<String>,
+    /// What became of it.
+    pub fate: Option<&'static str>,
+    /// Message that shows that.
+    pub fate_msg: Option<String>,
+}
+
+/// A plan item still open at the end.
+#[derive(Debug, Serialize)]
+pub struct OpenItem {
+    /// Short label, such as `T3`.
+    pub item: String,
+    /// Its latest text.
+    pub text: String,
+    /// Its state.
+    pub state: &'static str,
+    /// Message where it was first seen.
+    pub msg: String,
+}
+
+/// A discrepancy with its sentence and place.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    /// Id of the rule.
+    pub rule: &'static str,
+    /// `low`, `medium` or `high`.
+    pub severity: &'static str,
+    /// Number of the message that shows it.
+    pub msg: String,
+    /// Number of the message that it disagrees with.
+    pub other_msg: Option<String>,
+    /// The sentence.
+    pub message: String,
+    /// The bytes that show it.
+    pub quote: Option<String>,
+    /// File of the transcript.
+    pub file: Option<String>,
+    /// Line of the transcript, from 1.
+    pub line: Option<u32>,
+    /// Same for the same discrepancy in two runs.
+    pub fingerprint: String,
+}
+
+/// Messages named per directive.
+const NAMED: usize = 4;
+
+impl View {
+    /// The view of one analysed session; sentences are made by the engine.
+    pub fn of(engine: &Engine, analysis: &Analysis) -> Result<Self, Error> {
+        let session = &analysis.session;
+        Ok(Self {
+            session_id: session.id.clone(),
+            title: super::document::title(session),
+            asked: asked(analysis),
+            findings: findings(analysis),
+            open_items: open_items(analysis),
+            discrepancies: analysis
+                .discrepancies
+                .iter()
+                .map(|d| {
+                    let message = session.message(d.msg);
+                    let file = session.sources.get(message.place.file as usize).map(|s| s.file.clone());
+                    Ok(Row {
+                        rule: d.rule,
+                        severity: d.severity.word(),
+                        msg: label(session, d.msg),
+                        other_msg: d.other_msg.map(|m| label(session, m)),
+                        message: sentence::discrepancy(engine, session, d)?,
+                        quote: d.span.as_ref().and_then(|s| session.quote(s)).map(str::to_owned),
+                        file,
+                        line: Some(message.place.line).filter(|l| *l > 0),
+                        fingerprint: d.fingerprint(session),
+                    })
+                })
+                .collect::<Result<_, Error>>()?,
+        })
+    }
+}
+
+fn asked(analysis: &Analysis) -> Vec<Asked> {
+    let mut items: BTreeMap<FactId, Vec<String>> = BTreeMap::new();
+    let mut acted: BTreeMap<FactId, BTreeSet<MsgIx>> = BTreeMap::new();
+    for l in analysis.links.iter().filter(|l| matches!(l.to, FactId::Directive(_))) {
+        match (l.kind, l.from) {
+            (LinkKind::Mirrors, FactId::Item(i)) => {
+                if let Some(item) = analysis.facts.plan.items.get(i as usize) {
+                    items.entry(l.to).or_default().push(format!("{} {} ({})", item.label, item.text, item.last.word()));
+                }
+            }
+            (LinkKind::ActsOn, _) => {
+                acted.entry(l.to).or_default().insert(l.from_msg);
+            }
+            _ => {}
+        }
+    }
+    let directives = analysis.facts.directives.iter().enumerate();
+    directives
+        .map(|(i, d)| {
+            let id = FactId::Directive(i as u32);
+            let msgs = acted.remove(&id).unwrap_or_default();
+            Asked {
+                msg: label(&analysis.session, d.msg),
+                text: d.text.clone(),
+                polarity: d.polarity.word(),
+                items: items.remove(&id).unwrap_or_default(),
+                acted: msgs.into_iter().take(NAMED).map(|m| label(&analysis.session, m)).collect(),
+            }
+        })
+        .collect()
+}
+
+fn findings(analysis: &Analysis) -> Vec<Finding> {
+    let fates = fate::findings(&analysis.facts, &analysis.links);
+    let all = analysis.facts.findings.findings.iter().zip(fates);
+    all.filter(|(f, _)| f.restates.is_none())
+        .map(|(f, fate)| Finding {
+            msg: label(&analysis.session, f.msg),
+            level: f.level.clone(),
+            level_text: f.level_text.clone(),
+            status: f.status.word(),
+            title: f.title.clone(),
+            current: f.current.clone(),
+            wanted: f.wanted.clone(),
+            needs: f.needs.clone(),
+            fate: fate.map(|x| x.word),
+            fate_msg: fate.map(|x| label(&analysis.session, x.msg)),
+        })
+        .collect()
+}
+
+fn open_items(analysis: &Analysis) -> Vec<OpenItem> {
+    let open = analysis.facts.plan.open_items();
+    open.map(|(_, item)| OpenItem {
+        item: item.label.clone(),
+        text: item.text.clone(),
+        state: item.last.word(),
+        msg: label(&analysis.session, item.first_msg),
+    })
+    .collect()
+}

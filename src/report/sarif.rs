@@ -1,0 +1,90 @@
+//! Discrepancies as SARIF 2.1.0, for editors and CI.
+
+use serde_json::{Value, json};
+
+use super::audit::{Row, View};
+use crate::audit::{RULES, Severity};
+
+/// One log with one run that holds the discrepancies of all sessions.
+pub fn log(views: &[View]) -> Value {
+    let rules: Vec<Value> = RULES
+        .iter()
+        .map(|r| {
+            json!({
+                "id": r.id,
+                "shortDescription": {"text": one_line(r.summary())},
+                "help": {"text": r.doc.trim(), "markdown": r.doc.trim()},
+                "defaultConfiguration": {"level": level(r.severity.word()), "enabled": !r.experimental},
+            })
+        })
+        .collect();
+    let results: Vec<Value> =
+        views.iter().flat_map(|v| v.discrepancies.iter().map(|d| result(&v.session_id, d))).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "turnpoint", "rules": rules}},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn result(session: &str, row: &Row) -> Value {
+    let index = RULES.iter().position(|r| r.id == row.rule);
+    let mut location = json!({
+        "logicalLocations": [{"name": format!("msg {}", row.msg), "fullyQualifiedName": format!("{session}/{}", row.msg), "kind": "member"}],
+    });
+    if let Some(file) = &row.file {
+        let mut physical = json!({"artifactLocation": {"uri": uri(file)}});
+        if let Some(line) = row.line {
+            physical["region"] = json!({"startLine": line});
+        }
+        location["physicalLocation"] = physical;
+    }
+    json!({
+        "ruleId": row.rule,
+        "ruleIndex": index,
+        "level": level(row.severity),
+        "message": {"text": row.message},
+        "locations": [location],
+        "partialFingerprints": {"turnpoint/v1": row.fingerprint},
+    })
+}
+
+fn level(severity: &str) -> &'static str {
+    if severity == Severity::High.word() {
+        "error"
+    } else if severity == Severity::Medium.word() {
+        "warning"
+    } else {
+        "note"
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A path as a relative reference: what a URI may not hold is encoded.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for b in path.replace('\\', "/").bytes() {
+        match b {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(b)),
+            _ => out.push_str(&format!("%{b:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodes_paths() {
+        assert_eq!(uri("a b/ü:1.jsonl"), "a%20b/%C3%BC%3A1.jsonl");
+    }
+}
