@@ -55,6 +55,7 @@ impl Follower<'_> {
         };
         self.last = Some((write.msg, seq));
         self.warn_of_words(&write);
+        self.take_in(list, &write);
         let live = &self.live[list];
         let was_dropped = |e: &Entry| live.dropped.contains_key(&key(e));
         let origins = origins(&live.entries, &write.entries, was_dropped, self.weights);
@@ -69,6 +70,20 @@ impl Follower<'_> {
             origins.iter().map(|o| o.olds.first().map(|&i| live.items[i])).collect()
         };
         self.plan.snapshots.push(snapshot(write, list as u32, seq, items));
+    }
+
+    /// Takes in items that were there before the first write that is seen.
+    fn take_in(&mut self, list: usize, write: &Write) {
+        for entry in &write.baseline {
+            if self.live[list].entries.iter().any(|e| e.text == entry.text) {
+                continue;
+            }
+            let item = self.new_item(list, write);
+            let known = &mut self.plan.items[item.at()];
+            (known.text, known.last, known.outcome) = (entry.text.clone(), entry.state, entry.state);
+            self.live[list].entries.push(entry.clone());
+            self.live[list].items.push(item);
+        }
     }
 
     fn list_of(&mut self, write: &Write) -> usize {

@@ -51,6 +51,11 @@ pub(super) fn origins(
     for (entry, origin) in new.iter().zip(&mut out) {
         origin.returned = origin.olds.is_empty() && was_dropped(entry);
     }
+    let finished = !old.is_empty() && old.iter().all(|e| !e.state.is_open());
+    if finished && out.iter().all(|o| o.olds.is_empty()) {
+        // A finished list and one without a word of it: the next plan, however alike its items are.
+        return out;
+    }
     by_likeness(old, new, &mut out, &mut free, weights);
     out
 }

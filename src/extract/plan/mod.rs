@@ -4,6 +4,8 @@
 //! list before; [`follow`] folds the writes into items and transitions; [`evidence`] says what proves a completion.
 
 mod changes;
+pub mod conformance;
+pub mod evidence;
 mod follow;
 mod lineage;
 mod similarity;
@@ -205,9 +207,15 @@ impl Plan {
         out
     }
 
-    /// Items still to be dealt with at the end of the session.
+    /// Items still to be dealt with at the end of the session. A plan-mode text whose progress is never told says nothing
+    /// on what is open, so its items are not among them.
     pub fn open_items(&self) -> impl Iterator<Item = (ItemIx, &PlanItem)> {
-        (0..).map(ItemIx).zip(&self.items).filter(|(_, i)| i.last.is_open())
+        let is_told = |list: u32| {
+            self.lists[list as usize].source != PlanSource::PlanMode
+                || self.items.iter().any(|i| i.list == list && i.outcome != State::Pending)
+        };
+        let told: Vec<bool> = (0..self.lists.len() as u32).map(is_told).collect();
+        (0..).map(ItemIx).zip(&self.items).filter(move |(_, i)| i.last.is_open() && told[i.list as usize])
     }
 
     /// Rows of one write.
@@ -234,7 +242,9 @@ pub fn extract(session: &Session) -> Plan {
 
 /// As [`extract`], with other weights for the likeness of wordings.
 pub fn extract_with(session: &Session, weights: &Weights) -> Plan {
-    follow::follow(session, sources::writes(session), weights)
+    let mut plan = follow::follow(session, sources::writes(session), weights);
+    evidence::find(session, &mut plan);
+    plan
 }
 
 #[cfg(test)]

@@ -199,3 +199,90 @@ fn a_split_item_goes_on_in_its_first_part_and_a_merged_one_ends() {
     assert_eq!(plan.transitions[3].related, [ItemIx(0)]);
     assert_eq!(plan.items[2].last, State::Absent);
 }
+
+#[test]
+fn a_finished_list_is_not_continued_by_the_next_plan() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("Run tests and lint", "completed")]), "ok")
+        .call("TodoWrite", todos(&[("Run tests and check the commit", "pending")]), "ok")
+        .build();
+    let want = ["1 T1 created-done", "2 list list-replaced", "2 T2 created-pending", "2 T1 dropped-done"];
+    assert_eq!(history(&session), want);
+}
+
+#[test]
+fn an_update_that_finds_its_change_made_reveals_it_with_less_certainty() {
+    let data = json!({"success": true, "taskId": "1", "updatedFields": []});
+    let no_op = || Some(ToolResult { status: CallStatus::Ok, data: data.clone(), ..ToolResult::default() });
+    let session = SessionBuilder::new()
+        .call("TaskCreate", json!({"subject": "A"}), "Task #1 created successfully: A")
+        .call_with("x", "TaskUpdate", json!({"taskId": "1", "status": "completed"}), no_op())
+        .call_with("y", "TaskUpdate", json!({"taskId": "1", "status": "completed"}), no_op())
+        .build();
+    assert_eq!(history(&session), ["1 T1 created-pending", "2 T1 completed-without-start", "3 T1 unchanged"]);
+    assert!(extract(&session).snapshots[1].certainty < 1.0);
+}
+
+#[test]
+fn a_plan_mode_text_is_a_list_and_its_progress_is_heard() {
+    let plan = "# Plan\n\n1. **Add the flag**\n2. **Write tests**\n";
+    let session = SessionBuilder::new()
+        .call_with("r", "ExitPlanMode", json!({ "plan": plan }), error("The user doesn't want to proceed"))
+        .call("ExitPlanMode", json!({ "plan": plan }), "User has approved your plan")
+        .assistant("Step 1 is done.")
+        .build();
+    assert_eq!(history(&session), ["2 T1 created-pending", "2 T2 created-pending", "3 T1 completed-without-start"]);
+    let plan = extract(&session);
+    assert!(!plan.snapshots[0].accepted);
+    assert_eq!(plan.open_items().count(), 1);
+    let span = plan.snapshots[1].items[0].span.clone().unwrap();
+    assert_eq!(session.quote(&span), Some("Add the flag"));
+}
+
+#[test]
+fn a_plan_in_prose_counts_only_when_its_progress_is_told() {
+    let said = "Here is my plan:\n\n1. Add the flag\n2. Write unit tests\n3. Update the docs\n";
+    let quiet = SessionBuilder::new().assistant(said).assistant("Done, all works.").build();
+    assert!(extract(&quiet).snapshots.is_empty());
+    let told = SessionBuilder::new().assistant(said).assistant("Step 1 is done. Now step 2.").build();
+    let rows = history(&told);
+    assert_eq!(rows[3..], ["2 T1 completed-without-start", "2 T2 started"]);
+    let findings = "Here is what I found:\n\n1. Add is slow\n2. Write is slow\n3. Read is slow\n";
+    let other = SessionBuilder::new().assistant(findings).assistant("Step 1 is done.").build();
+    assert!(extract(&other).snapshots.is_empty());
+    let with_tool = SessionBuilder::new()
+        .assistant(said)
+        .call("TodoWrite", todos(&[("Add the flag", "pending")]), "ok")
+        .assistant("Step 1 is done.")
+        .build();
+    assert_eq!(history(&with_tool), ["2 T1 created-pending"]);
+}
+
+#[test]
+fn checkbox_lists_in_plan_files_follow_each_edit() {
+    let session = SessionBuilder::new()
+        .call("Write", json!({"file_path": "TODO.md", "content": "# T\n- [ ] A\n- [ ] B\n"}), "ok")
+        .call("Edit", json!({"file_path": "TODO.md", "old_string": "- [ ] A", "new_string": "- [x] A"}), "ok")
+        .call("Edit", json!({"file_path": "TODO.md", "old_string": "# T", "new_string": "# Todo"}), "ok")
+        .call("Edit", json!({"file_path": "README.md", "old_string": "- [ ] A", "new_string": "- [x] A"}), "ok")
+        .build();
+    let want = ["1 T1 created-pending", "1 T2 created-pending", "2 T1 completed-without-start", "2 T2 unchanged"];
+    assert_eq!(history(&session), want);
+    assert_eq!(extract(&session).lists[0].name, "TODO.md");
+}
+
+#[test]
+fn an_edit_of_a_file_never_seen_creates_nothing_that_was_there() {
+    let session = SessionBuilder::new()
+        .call("Edit", json!({"file_path": "PLAN.md", "old_string": "- [ ] A", "new_string": "- [x] A\n- [ ] B"}), "ok")
+        .call("Edit", json!({"file_path": "PLAN.md", "old_string": "- [ ] Z", "new_string": "- [x] Z"}), "ok")
+        .build();
+    let want = [
+        "1 T1 completed-without-start",
+        "1 T2 created-pending",
+        "2 T1 unchanged",
+        "2 T2 unchanged",
+        "2 T3 completed-without-start",
+    ];
+    assert_eq!(history(&session), want);
+}

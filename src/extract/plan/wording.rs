@@ -125,6 +125,14 @@ pub(super) fn trigrams(text: &str) -> BTreeSet<[char; 3]> {
     padded.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
 }
 
+/// Whether a text begins with something to do: `Add the flag`, `Adding the flag`, not `Added the flag`.
+pub(super) fn begins_with_activity(text: &str) -> bool {
+    let words = words(text);
+    let Some(first) = words.first().filter(|w| !w.ends_with("ed")) else { return false };
+    let stem = STEMMER.stem(first);
+    ACTIVITIES.iter().flat_map(|a| a.iter()).any(|verb| STEMMER.stem(verb) == stem)
+}
+
 /// The text without case, punctuation, list markers and extra white space.
 pub(super) fn normalised(text: &str) -> String {
     words(text).join(" ")
@@ -168,7 +176,8 @@ fn stems(word: &str) -> Vec<String> {
     std::iter::once(stem).chain(parts).collect()
 }
 
-fn is_parameter(word: &str) -> bool {
+/// Whether a word is a number, path or flag.
+pub(super) fn is_parameter(word: &str) -> bool {
     let slashes = word.matches('/').count();
     word.starts_with(['-', '/', '~'])
         || slashes > 1

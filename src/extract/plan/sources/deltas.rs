@@ -25,6 +25,11 @@ struct Tasks {
     generation: u32,
 }
 
+/// Whether a tool of this base name changes one item.
+pub(super) fn is_tool(name: &str) -> bool {
+    matches!(name, "taskcreate" | "taskupdate")
+}
+
 fn read(scope: &Scope<'_>) -> Vec<Write> {
     let mut lists: BTreeMap<ThreadIx, Tasks> = BTreeMap::new();
     let mut out = Vec::new();
@@ -45,10 +50,11 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
             part: at.part,
             call: Some(at),
             list: PlanList { thread: owner, source: PlanSource::Tool, name: "tasks".into() },
-            certainty: scope.tool_certainty(),
+            certainty: if is_no_op(call) { REVEALED } else { scope.tool_certainty() },
             accepted,
             entries: tasks.entries.iter().filter(|e| e.state != State::Absent).cloned().collect(),
             touched: Some(if deleted { Vec::new() } else { vec![position] }),
+            baseline: Vec::new(),
         });
         match kept {
             Some(kept) => *tasks = kept,
@@ -135,6 +141,15 @@ fn created_id(call: &ToolCall) -> Option<String> {
     let result = call.result.as_ref()?;
     let kept = result.data.pointer("/task/id").and_then(scalar);
     kept.or_else(|| Some(CREATED.captures(&result.text)?[1].to_owned()))
+}
+
+/// How certain a change is that only shows when an update finds it made already, out of sight.
+const REVEALED: f64 = 0.8;
+
+/// An update that found nothing to update. It changes nothing; what it asked for was so already.
+fn is_no_op(call: &ToolCall) -> bool {
+    let fields = call.result.as_ref().and_then(|r| r.data.get("updatedFields")).and_then(Value::as_array);
+    fields.is_some_and(Vec::is_empty)
 }
 
 /// An update that was answered without error but did nothing, because the item is not known.

@@ -4,6 +4,10 @@
 
 mod checklist;
 mod deltas;
+mod files;
+mod progress;
+mod steps;
+mod told;
 mod whole_list;
 
 use std::collections::BTreeMap;
@@ -33,6 +37,8 @@ pub struct Write {
     pub entries: Vec<Entry>,
     /// Positions of the entries the write names; `None` = all of them.
     pub touched: Option<Vec<usize>>,
+    /// Items that were there before the first write that is seen; those not known yet are taken in without a change.
+    pub baseline: Vec<Entry>,
 }
 
 /// One item as a write shows it.
@@ -68,7 +74,7 @@ pub struct Source {
 }
 
 /// Every source.
-pub const SOURCES: &[Source] = &[whole_list::SOURCE, deltas::SOURCE];
+pub const SOURCES: &[Source] = &[whole_list::SOURCE, deltas::SOURCE, files::SOURCE, told::SOURCE];
 
 /// A session with what every source needs to know of it.
 #[derive(Debug)]
@@ -84,7 +90,7 @@ impl<'a> Scope<'a> {
         Self { session, has_results: session.calls().any(|(_, c)| c.result.is_some()) }
     }
 
-    /// Calls of messages that count, in reading order. A call that repeats an earlier one's id is passed over.
+    /// Calls of messages that count, in reading order.
     fn calls(&self) -> impl Iterator<Item = (CallRef, &'a ToolCall)> {
         let session = self.session;
         session.calls().filter(|(at, _)| !session.message(at.msg).abandoned)

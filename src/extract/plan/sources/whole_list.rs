@@ -28,9 +28,14 @@ const LISTS: &[&str] = &["todos", "plan", "todoList", "todo_list", "task_list", 
 const TEXTS: &[&str] = &["content", "step", "title", "description", "subject", "text", "task", "todo", "name"];
 const STATES: &[&str] = &["status", "state"];
 
+/// Whether a tool of this base name writes a whole list.
+pub(super) fn is_tool(name: &str) -> bool {
+    TOOLS.contains(&name)
+}
+
 fn read(scope: &Scope<'_>) -> Vec<Write> {
     let mut out: Vec<Write> = Vec::new();
-    for (at, call) in scope.calls().filter(|(_, c)| TOOLS.contains(&base_name(&c.tool).as_str())) {
+    for (at, call) in scope.calls().filter(|(_, c)| is_tool(&base_name(&c.tool))) {
         if is_read(call) {
             continue;
         }
@@ -51,6 +56,7 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
             accepted: scope.accepted(call),
             entries,
             touched,
+            baseline: Vec::new(),
         });
     }
     out
