@@ -6,6 +6,7 @@
 
 mod words;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use memchr::memmem;
@@ -102,7 +103,7 @@ pub(super) fn find(session: &Session, plan: &mut Plan) {
             let seen = texts.entry(n).or_insert_with(|| Texts::of(call));
             found.extend(subject.evidence(place, call.kind, seen));
         }
-        found.sort_by(|a, b| (b.strong, b.shared.len()).cmp(&(a.strong, a.shared.len())));
+        found.sort_by_key(|e: &Evidence| Reverse((e.strong, e.shared.len())));
         found.truncate(KEPT);
         plan.transitions[at].evidence = found;
     }
