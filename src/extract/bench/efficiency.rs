@@ -82,14 +82,21 @@ fn recency(limit: &Limit, m: &Measurement) -> (bool, u32) {
 
 /// Whether a limit bounds a measurement.
 fn holds(limit: &Limit, m: &Measurement) -> bool {
-    let total = |s: &Option<String>| s.as_deref().filter(|s| *s != "total").map(str::to_owned);
+    // A link's bandwidth is one way unless it says otherwise.
+    let total =
+        |s: &Option<String>| s.as_deref().filter(|s| !matches!(*s, "total" | "per_direction")).map(str::to_owned);
     let asked = limit.kind == "target" && limit.origin != LimitOrigin::File;
     !asked
-        && matches_metric(&limit.metric, &m.metric)
+        && bounds(&limit.metric, &m.metric)
         && total(&limit.scope) == total(&m.scope)
         && (limit.statistic.is_none() || limit.statistic == m.statistic)
         && limit.applies_when.iter().all(|(key, wanted)| meets(limit, key, wanted, m))
         && !(limit.origin == LimitOrigin::Transcript && unstated_load(limit, m))
+}
+
+/// A link bounds the copies between peers that go over it.
+fn bounds(limit: &str, metric: &str) -> bool {
+    matches_metric(limit, metric) || limit == "bus_bandwidth" && metric == "p2p_bandwidth"
 }
 
 /// A condition must be met. What a session rarely writes beside each figure (model, precision) may be unstated when

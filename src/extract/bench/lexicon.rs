@@ -302,7 +302,7 @@ static PARAMS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
         ("concurrency", r"\bc\s?=\s?(\d+)\b"),
         ("concurrency", r"\b(\d+) (?:concurrent|parallel|simultaneous)\b"),
         ("concurrency", r"\b(\d+) (?:users|clients|streams)\b"),
-        ("concurrency", r"\b(single)[- ](?:stream|user|request|concurrency)\b"),
+        ("concurrency", r"\b(single|one)[- ](?:stream|user|request|concurrency)\b"),
         ("batch", r"\b(?:batch(?: ?size)?|bs)\s*[=:]?\s*(\d+)\b"),
         ("tp", r"\btp(?: ?size)?\s*[=:]?\s*(\d+)\b"),
         ("pp", r"\bpp\s*=\s*(\d+)\b"),
@@ -327,7 +327,8 @@ pub fn params(phrase: &str) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     for (key, pattern) in PARAMS.iter() {
         if let Some(found) = pattern.captures(phrase).and_then(|c| c.get(1)) {
-            let value = if found.as_str().eq_ignore_ascii_case("single") { "1" } else { found.as_str() };
+            let one = ["single", "one"].iter().any(|w| found.as_str().eq_ignore_ascii_case(w));
+            let value = if one { "1" } else { found.as_str() };
             out.entry((*key).to_owned()).or_insert_with(|| value.to_owned());
         }
     }

@@ -53,8 +53,8 @@ struct Clause<'a> {
 impl Reader<'_> {
     fn line(&mut self, line: &str, offset: usize) {
         let body = line.trim_start();
-        if body.starts_with('#') {
-            body.trim_matches(['#', ' ', '\n', '\r']).clone_into(&mut self.heading);
+        if body.starts_with('#') || is_bold_line(body) {
+            body.trim_matches(['#', '*', ' ', '\n', '\r']).clone_into(&mut self.heading);
             self.topic.clone_from(&self.heading);
         } else if body.is_empty() || body.starts_with('|') {
             return;
@@ -87,7 +87,11 @@ impl Reader<'_> {
                 metric = "memory_bandwidth"; // bytes read per second that bound a token rate
             }
             let around = if one { text.to_owned() } else { format!("{} {}", clause.left, clause.right) };
-            self.emit(metric, &clause, lexicon::params(&around), text, offset);
+            let mut params = lexicon::params(&around);
+            if let Some(load) = lexicon::params(&self.heading).remove("concurrency") {
+                params.entry("concurrency".to_owned()).or_insert(load);
+            }
+            self.emit(metric, &clause, params, text, offset);
         }
     }
 
@@ -111,7 +115,7 @@ impl Reader<'_> {
                 Kind::Time | Kind::TimePerOp => near.or_else(default),
                 Kind::Bytes => near.filter(|_| USES.is_match(clause.left) || USES.is_match(clause.right)),
                 Kind::Ratio if clause.figure.unit.as_ref().is_some_and(|u| u.name == "%") => near,
-                Kind::Other if !CAPACITY.is_match(clause.left) => near,
+                Kind::Other if !CAPACITY.is_match(clause.left) && !CAPACITY.is_match(head_of(clause.right)) => near,
                 _ => None,
             };
         }
@@ -122,9 +126,7 @@ impl Reader<'_> {
         let mut before: Option<MeasurementRole> = None;
         let mut metric = None;
         for clause in clauses.iter_mut() {
-            let behind = lexicon::role(clause.right, true);
-            let close = behind.filter(|_| lexicon::role(head_of(clause.right), true).is_some());
-            let own = close.or_else(|| lexicon::role(clause.left, false)).or(behind);
+            let own = lexicon::role(head_of(clause.right), true).or_else(|| lexicon::role(clause.left, false));
             let ratio = matches!(clause.kind, Some(Kind::Ratio) | None)
                 || clause.figure.unit.as_ref().is_some_and(|u| u.name == "pp");
             if ratio && clause.metric.is_none() {
@@ -194,7 +196,7 @@ static ENDED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static USES: LazyLock<Regex> =
     LazyLock::new(|| words(r"\b(us(es|ed|ing|age)|peak(ed)?|consum\w+|footprint|rss|allocat\w+)\b"));
-static CAPACITY: LazyLock<Regex> = LazyLock::new(|| words(r"\b(tdp|limit|rated|cap(ped)?|supply|psu)\b"));
+static CAPACITY: LazyLock<Regex> = LazyLock::new(|| words(r"\b(tdp|limits?|rated|cap(ped)?|supply|psu)\b"));
 static CONVERTS: LazyLock<Regex> =
     LazyLock::new(|| words(r"\b(means|implies|equals|corresponds to|translates (in)?to|i\.e\.|works out to)\W*$"));
 static HARDWARE: LazyLock<Regex> = LazyLock::new(|| {
@@ -225,8 +227,9 @@ fn derivation(before: &str) -> Option<String> {
     EQUATION.captures(before).and_then(|c| c.get(1)).map(|m| m.as_str().trim().to_owned())
 }
 
-/// The first words behind a figure.
+/// The first words behind a figure, up to the next number.
 fn head_of(right: &str) -> &str {
+    let right = right.find(|c: char| c.is_ascii_digit()).map_or(right, |digit| &right[..digit]);
     let end = right.char_indices().filter(|(_, c)| *c == ' ').nth(3).map_or(right.len(), |(i, _)| i);
     &right[..end]
 }
@@ -281,12 +284,20 @@ static BELONGS_BEFORE: LazyLock<Regex> =
 
 /// Where the text between two figures is divided: how much of it belongs to the first.
 fn join(between: &str) -> usize {
-    match SEPARATOR.find_iter(between).last() {
-        Some(m) if matches!(m.as_str(), "of" | "(" | "—" | "|") => m.start(),
-        Some(_) => SEPARATOR.find(between).map_or(0, |first| first.start()),
+    match SEPARATOR.find(between) {
+        Some(first) => first.start(),
         None if BELONGS_BEFORE.is_match(between) => between.len(),
         None => 0,
     }
+}
+
+/// A line that is wholly bold stands for a heading.
+fn is_bold_line(line: &str) -> bool {
+    let line = line.trim_end();
+    line.len() > 4
+        && line.starts_with("**")
+        && line.trim_end_matches(':').ends_with("**")
+        && line.matches("**").count() == 2
 }
 
 /// How much of the text behind the last figure belongs to it.

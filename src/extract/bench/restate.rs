@@ -10,6 +10,10 @@ pub(super) fn add(found: &mut Vec<Found>, new: Vec<Found>) {
         let earlier = (0..known).rev().find(|&i| repeats(&figure, &found[i]));
         match earlier {
             Some(i) if figure.measurement.evidence == FigureEvidence::Claimed => {
+                found[i].derivation = found[i].derivation.take().or(figure.derivation);
+                if found[i].measurement.msg == figure.measurement.msg {
+                    found[i].measurement.params.extend(figure.measurement.params);
+                }
                 found[i].measurement.citations.push(figure.measurement.span);
             }
             _ => found.push(figure),
@@ -76,10 +80,13 @@ fn agree(a: Option<&str>, b: Option<&str>) -> bool {
     a.is_none() || b.is_none() || a == b
 }
 
-/// No condition differs; one that the earlier figure does not state may be added only to what a tool printed.
+/// No condition differs; one that the earlier figure does not state may be added only to what a tool printed, or to a
+/// limit in the message that states it.
 fn same_conditions(a: &Measurement, b: &Measurement) -> bool {
+    let open = b.evidence == FigureEvidence::Tool
+        || a.msg == b.msg && a.role == MeasurementRole::Theoretical && a.cell.is_none();
     a.params.iter().all(|(key, value)| match b.params.get(key) {
         Some(other) => other.eq_ignore_ascii_case(value),
-        None => b.evidence == FigureEvidence::Tool,
+        None => open,
     })
 }

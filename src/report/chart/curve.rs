@@ -226,7 +226,10 @@ fn limit_line(svg: &mut Svg, analysis: &Analysis, limit: &Limit, xs: &[(f64, f64
     let Some(&(_, value)) = xs.first() else { return };
     let only_here = !limit.applies_when.is_empty() && xs.len() == 1;
     let path: Vec<(f64, f64)> = match (constant, only_here) {
-        (true, true) => vec![(x.at(xs[0].0) - 26.0, y.at(value)), (x.at(xs[0].0) + 26.0, y.at(value))],
+        (true, true) => {
+            let middle = x.at(xs[0].0);
+            vec![((middle - 26.0).max(left), y.at(value)), ((middle + 26.0).min(right), y.at(value))]
+        }
         (true, false) => vec![(left, y.at(value)), (right, y.at(value))],
         (false, _) => xs.iter().map(|p| (x.at(p.0), y.at(p.1))).collect(),
     };
