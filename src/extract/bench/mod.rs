@@ -1,5 +1,6 @@
 //! Benchmarks: measurements, limits and efficiencies.
 
+mod collect;
 mod columns;
 mod efficiency;
 mod grid;
@@ -10,10 +11,10 @@ mod prose;
 mod restate;
 pub mod series;
 mod table;
+mod tools;
 pub mod units;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use serde::Serialize;
 
@@ -205,55 +206,10 @@ impl Measurement {
 
 /// Reads every measurement and limit and sets them against each other.
 pub fn extract(session: &Session, tables: &[Table], file: &limits::LimitsFile) -> Bench {
-    let found = collect(session, tables);
+    let found = collect::all(session, tables);
     let mut limits = file.limits.clone();
     limits.extend(limits::stated(session, &found));
     let measurements: Vec<Measurement> = found.into_iter().map(|f| f.measurement).collect();
     let efficiencies = efficiency::all(&measurements, &limits);
     Bench { measurements, limits, efficiencies }
-}
-
-/// Every new figure of the session, in reading order.
-fn collect(session: &Session, tables: &[Table]) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut next = 0;
-    for text in session.texts() {
-        let here = |t: &Table| (t.span.msg, t.span.part) == (text.msg, text.part);
-        let mut skip = fences(text.text);
-        while let Some(table) = tables.get(next).filter(|t| here(t)) {
-            skip.push(table.span.start as usize..table.span.end as usize);
-            if table.restates.is_none() {
-                let grid = Grid::of_table(table, Some(next as u32), text.text);
-                restate::add(&mut found, table::read(&grid, &text));
-            }
-            next += 1;
-        }
-        skip.sort_by_key(|r| r.start);
-        for figure in prose::read(&text, &skip) {
-            restate::add(&mut found, vec![figure]);
-        }
-    }
-    found
-}
-
-/// The fenced blocks of a Markdown text, with their fences.
-fn fences(text: &str) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let mut open: Option<(usize, &str)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let mark = line.trim_start_matches([' ', '>']);
-        let ticks = &mark[..mark.len() - mark.trim_start_matches('`').len()];
-        match open {
-            Some((start, fence)) if ticks.len() >= fence.len() && mark.trim_end() == ticks => {
-                out.push(start..at + line.len());
-                open = None;
-            }
-            None if ticks.len() >= 3 => open = Some((at, ticks)),
-            _ => {}
-        }
-        at += line.len();
-    }
-    out.extend(open.map(|(start, _)| start..text.len()));
-    out
 }

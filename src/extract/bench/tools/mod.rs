@@ -1,0 +1,150 @@
+//! Console output of benchmark tools: one file for each, one line in [`TOOLS`].
+//!
+//! A reader claims whole lines; what no reader claims is left to the readers of tables and prose.
+
+mod adhoc;
+mod aiperf;
+mod apache;
+mod criterion;
+mod fio;
+mod go_test;
+mod google;
+mod hey;
+mod hyperfine;
+mod iperf;
+mod k6;
+mod lines;
+mod llama_bench;
+mod lm_eval;
+mod matrix;
+mod mlperf;
+mod nccl;
+mod one_batch;
+mod pytest;
+mod serving;
+mod sysbench;
+mod trtllm;
+mod vllm;
+mod wrk;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::Found;
+use crate::session::TextRef;
+use lines::{Line, lines};
+
+pub(super) use lines::{Sink, command_params};
+
+/// A reader of one tool's output.
+struct Tool {
+    /// Texts without any of these hold nothing for it.
+    anchors: &'static [&'static str],
+    /// Reads the block that starts at the first of these lines and says how many lines it took; 0 = not its block.
+    read: fn(&[Line<'_>], &mut Sink<'_>) -> usize,
+}
+
+/// Readers; the first that takes a line has it.
+const TOOLS: &[Tool] = &[
+    Tool { anchors: serving::ANCHORS, read: serving::read },
+    Tool { anchors: one_batch::ANCHORS, read: one_batch::read },
+    Tool { anchors: vllm::ANCHORS, read: vllm::read },
+    Tool { anchors: trtllm::ANCHORS, read: trtllm::read },
+    Tool { anchors: llama_bench::ANCHORS, read: llama_bench::read },
+    Tool { anchors: aiperf::ANCHORS, read: aiperf::read },
+    Tool { anchors: nccl::ANCHORS, read: nccl::read },
+    Tool { anchors: matrix::ANCHORS, read: matrix::read },
+    Tool { anchors: iperf::ANCHORS, read: iperf::read },
+    Tool { anchors: fio::ANCHORS, read: fio::read },
+    Tool { anchors: wrk::ANCHORS, read: wrk::read },
+    Tool { anchors: apache::ANCHORS, read: apache::read },
+    Tool { anchors: hey::ANCHORS, read: hey::read },
+    Tool { anchors: k6::ANCHORS, read: k6::read },
+    Tool { anchors: hyperfine::ANCHORS, read: hyperfine::read },
+    Tool { anchors: criterion::ANCHORS, read: criterion::read },
+    Tool { anchors: google::ANCHORS, read: google::read },
+    Tool { anchors: pytest::ANCHORS, read: pytest::read },
+    Tool { anchors: go_test::ANCHORS, read: go_test::read },
+    Tool { anchors: lm_eval::ANCHORS, read: lm_eval::read },
+    Tool { anchors: mlperf::ANCHORS, read: mlperf::read },
+    Tool { anchors: sysbench::ANCHORS, read: sysbench::read },
+];
+
+/// All anchors in one automaton, with the tool of each.
+static ANCHORS: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
+    let list = TOOLS.iter().enumerate().flat_map(|(i, t)| t.anchors.iter().map(move |a| (*a, i)));
+    let (words, owners): (Vec<&str>, Vec<usize>) = list.unzip();
+    (AhoCorasick::new(words).expect("static anchors"), owners)
+});
+
+/// What the readers found in one text: figures, and the bytes they claimed, in order.
+pub(super) fn read(
+    at: &TextRef<'_>,
+    params: &BTreeMap<String, String>,
+    worked: bool,
+) -> (Vec<Found>, Vec<Range<usize>>) {
+    let (automaton, owners) = &*ANCHORS;
+    let mut possible = vec![false; TOOLS.len()];
+    for found in automaton.find_overlapping_iter(at.text) {
+        possible[owners[found.pattern().as_usize()]] = true;
+    }
+    if !possible.contains(&true) {
+        return (Vec::new(), Vec::new());
+    }
+    let active: Vec<&Tool> = TOOLS.iter().zip(&possible).filter(|(_, p)| **p).map(|(t, _)| t).collect();
+    let lines = lines(at.text);
+    let mut sink = Sink::new(at, params.clone(), worked);
+    let mut claimed = Vec::new();
+    let mut i = 0;
+    while i < lines.len() {
+        let taken = active.iter().map(|t| (t.read)(&lines[i..], &mut sink)).find(|n| *n > 0).unwrap_or(0);
+        if taken > 0 {
+            let last = &lines[(i + taken - 1).min(lines.len() - 1)];
+            claimed.push(lines[i].range.start..last.range.end);
+        }
+        i += taken.max(1);
+    }
+    (sink.finish(), claimed)
+}
+
+/// Tables that somebody's own script printed: columns of text, or pipes.
+pub(super) fn read_adhoc(
+    at: &TextRef<'_>,
+    within: Range<usize>,
+    above: &str,
+    params: &BTreeMap<String, String>,
+) -> Vec<Found> {
+    adhoc::read(at, within, above, params)
+}
+
+/// The names of metrics and statistics that keys of several tools share.
+fn serving_metric(key: &str) -> Option<&'static str> {
+    const NAMES: &[(&str, &str)] = &[
+        ("request throughput", "request_throughput"),
+        ("input token throughput", "input_throughput"),
+        ("output token throughput", "output_throughput"),
+        ("output throughput", "output_throughput"),
+        ("total token throughput", "total_throughput"),
+        ("total throughput", "total_throughput"),
+        ("time to first token", "ttft"),
+        ("ttft", "ttft"),
+        ("time per output token", "tpot"),
+        ("tpot", "tpot"),
+        ("inter token latency", "itl"),
+        ("inter-token latency", "itl"),
+        ("itl", "itl"),
+        ("e2e latency", "e2e_latency"),
+        ("e2el", "e2e_latency"),
+        ("request latency", "e2e_latency"),
+        ("benchmark duration", "duration"),
+        ("accept length", "accept_length"),
+    ];
+    let key = key.to_lowercase();
+    NAMES.iter().find(|(word, _)| key.contains(word)).map(|(_, id)| *id)
+}
+
+#[cfg(test)]
+mod tests;
