@@ -90,7 +90,7 @@ where
                 End::Cut if self.region.open => return Some(self.pos),
                 End::Cut | End::Bad => {
                     self.broken();
-                    joined = true;
+                    joined = false;
                 }
             }
         }

@@ -119,16 +119,18 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
     }
     let tried: Vec<_> = walk.files.par_iter().map(|path| try_file(root, path)).collect();
     let (mut taken, mut other) = (0u64, 0u64);
-    for tried in tried {
+    for (path, tried) in walk.files.iter().zip(tried) {
         match tried {
             Ok(Some(f)) => {
                 taken += 1;
                 found.push(f);
             }
+            // What stands beside a subagent's file is read with it.
+            Ok(None) if path.to_string_lossy().ends_with(".meta.json") => {}
             Ok(None) => other += 1,
-            Err(Error::Read { path, source }) => {
+            Err(Error::Read { path: name, source }) => {
                 let message = format!("cannot be read: {source}; passed over");
-                out.warnings.push(Diag::warning("unreadable", loc(path), message));
+                out.warnings.push(Diag::warning("unreadable", loc(name), message));
             }
             Err(e) => out.errors.push(e),
         }

@@ -285,3 +285,128 @@ impl Folded {
         self.shown
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Line {
+        k: String,
+    }
+
+    fn read_small(bytes: &[u8], chunk: usize, limit: usize) -> Lines<String> {
+        let input = Input::bytes("x", bytes);
+        let parse = |text: &str| serde_json::from_str::<Line>(text).map(|line| line.k);
+        let lines = read_in_chunks(&input, "made", &parse, chunk, limit).unwrap();
+        assert_eq!(lines.source.bytes_read, bytes.len() as u64);
+        assert_eq!(lines.source.bytes_used + lines.source.bytes_skipped, lines.source.bytes_read);
+        assert_eq!(lines.source.records, lines.source.kept + lines.source.skipped);
+        for record in &lines.records {
+            assert_eq!(bytes[record.byte as usize], b'{', "a record's place is its brace");
+        }
+        lines
+    }
+
+    /// The records, and the warnings as kind, line, byte and bytes skipped; the same for every size of chunk.
+    fn read_all(bytes: &[u8]) -> (Vec<String>, Vec<(&'static str, u64, u64, u64)>) {
+        let whole = outcome(read_small(bytes, 1 << 20, 1 << 20));
+        for chunk in [1, 7, 64] {
+            assert_eq!(outcome(read_small(bytes, chunk, 1 << 20)), whole, "chunks of {chunk}");
+        }
+        whole
+    }
+
+    fn outcome(lines: Lines<String>) -> (Vec<String>, Vec<(&'static str, u64, u64, u64)>) {
+        let warnings = lines.warnings.iter().map(|w| (w.kind, w.loc.line, w.loc.byte, w.skipped)).collect();
+        (lines.records.into_iter().map(|r| r.value).collect(), warnings)
+    }
+
+    #[test]
+    fn plain_lines_with_blank_ones_crlf_and_byte_order_marks() {
+        let (records, warnings) =
+            read_all(b"\xEF\xBB\xBF{\"k\":\"a\"}\r\n\r\n  \n{\"k\":\"b\"}\n\xEF\xBB\xBF{\"k\":\"c\"}");
+        assert_eq!(records, ["a", "b", "c"]);
+        assert_eq!(warnings, []);
+    }
+
+    #[test]
+    fn several_records_on_one_line() {
+        let (records, warnings) = read_all(b"{\"k\":\"a\"}{\"k\":\"b\"} {\"k\":\"c\"}\n{\"k\":\"d\"}\r{\"k\":\"e\"}\n");
+        assert_eq!(records, ["a", "b", "c", "d", "e"]);
+        assert_eq!(warnings, [("joined", 1, 9, 0), ("joined", 1, 19, 0)]);
+    }
+
+    #[test]
+    fn one_record_over_several_lines() {
+        let (records, warnings) = read_all(b"{\"k\":\"a\"}\n{\n  \"k\": \"b\"\n}\n{\"k\":\"c\"}\n");
+        assert_eq!(records, ["a", "b", "c"]);
+        assert_eq!(warnings, [("multiline", 2, 10, 0)]);
+    }
+
+    #[test]
+    fn half_a_record_never_takes_the_whole_one_behind_it_along() {
+        let (records, warnings) =
+            read_all(b"{\"k\":\"a{\"k\":\"b\"}\n{\"k\":\n{\"k\":\"c\"}\n{\"k\":\"d\n\n{\"k\":\"e\"}\n");
+        assert_eq!(records, ["b", "c", "e"]);
+        assert_eq!(warnings, [("torn", 1, 0, 7), ("torn", 2, 17, 5), ("torn", 4, 33, 7)]);
+    }
+
+    #[test]
+    fn a_last_line_that_is_cut() {
+        let (records, warnings) = read_all("{\"k\":\"a\"}\n{\"k\":\"b…".as_bytes());
+        assert_eq!(records, ["a"]);
+        assert_eq!(warnings, [("truncated", 2, 10, 10)]);
+    }
+
+    #[test]
+    fn text_and_values_that_are_no_records() {
+        let (records, warnings) = read_all(b"$ run\n{\"k\":\"a\"}\n42\n[1]\nlog: {\"k\":\"b\"}\n{\"z\":1}\n");
+        assert_eq!(records, ["a", "b"]);
+        let kind = "not-a-record";
+        assert_eq!(warnings, [(kind, 1, 0, 5), (kind, 3, 16, 2), (kind, 4, 19, 3), (kind, 5, 23, 4), (kind, 6, 38, 7)]);
+    }
+
+    #[test]
+    fn nul_bytes_control_characters_and_bytes_that_are_no_utf8() {
+        let (records, warnings) = read_all(b"\0\0\0\n{\"k\":\"a\0b\"}\n{\"k\":\"a\x07\"}\n{\"k\":\"a\xFF\xC3\"}\n");
+        assert_eq!(records, ["ab", "a\u{7}", "a\u{FFFD}\u{FFFD}"]);
+        let want = [("nul", 1, 0, 3), ("nul", 2, 4, 1), ("control", 3, 16, 0), ("invalid-utf8", 4, 27, 2)];
+        assert_eq!(warnings, want);
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs() {
+        let (records, warnings) = read_all(br#"{"k":"a\ud83d"}{"k":"\\ud83d\ude00\ud83d\ude00"}"#);
+        assert_eq!(records, ["a\u{FFFD}", "\\ud83d\u{FFFD}😀"]);
+        let kinds: Vec<_> = warnings.iter().map(|w| w.0).collect();
+        assert_eq!(kinds, ["surrogate", "joined", "surrogate"]);
+    }
+
+    #[test]
+    fn a_key_named_twice() {
+        let (records, warnings) = read_all(b"{\"k\":\"a\",\"k\":\"b\"}\n");
+        assert_eq!(records, ["b"]);
+        assert_eq!(warnings, [("duplicate-key", 1, 0, 0)]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped_without_storing_it() {
+        let long = format!("{{\"k\":\"a\"}}\n{{\"k\":\"{}\"}}\n{{\"k\":\"b\"}}\n", "x".repeat(200_000));
+        let lines = read_small(long.as_bytes(), 64, 1000);
+        let (records, warnings) = outcome(lines);
+        assert_eq!(records, ["a", "b"]);
+        assert_eq!(warnings, [("line-too-long", 2, 10, 200_008)]);
+    }
+
+    #[test]
+    fn unclosed_braces_on_many_lines_take_linear_time() {
+        let many = "{\"k\":\n".repeat(200_000);
+        let lines = read_small(many.as_bytes(), 1 << 20, 1 << 22);
+        assert_eq!(lines.source.kept, 0);
+        assert_eq!(lines.warnings.len(), 20);
+        assert!(lines.warnings[19].message.contains("more like this"));
+    }
+}

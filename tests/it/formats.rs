@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use turnpoint::session::Session;
+use turnpoint::session::{PartBody, Session};
 use turnpoint::source::{self, Discovered};
 
 /// Folder of shared transcripts; `None` when the environment says that there is none.
@@ -65,4 +65,66 @@ fn every_byte_and_record_of_claude_code_is_accounted_for() {
     files(&shared.join("labelled/parity"), ".stream.jsonl").iter().for_each(|p| check(p));
     let runs = files(&shared.join("labelled/todo_runs"), ".jsonl");
     runs.iter().filter(|p| !p.ends_with("instructions.jsonl")).for_each(|p| check(p));
+}
+
+/// One line for each message and part, so that a change of the reading shows in the snapshot.
+fn outline(session: &Session) -> String {
+    let mut out = String::new();
+    let mut line = |text: String| {
+        out.push_str(&text);
+        out.push('\n');
+    };
+    for s in &session.sources {
+        let counts = format!("{} records, {} kept, {} copies, {} skipped", s.records, s.kept, s.copies, s.skipped);
+        line(format!("{}: {} bytes, {} skipped; {counts}", s.file, s.bytes_read, s.bytes_skipped));
+    }
+    for w in &session.warnings {
+        line(w.to_string());
+    }
+    line(format!("title {:?}, cwd {:?}, version {:?}", session.title, session.cwd, session.version));
+    for t in session.threads.iter().skip(1) {
+        line(format!("thread {} {:?} {:?} by {:?}", t.label, t.native_id, t.title, t.started_by));
+    }
+    for m in &session.messages {
+        let left = if m.abandoned { ", abandoned" } else { "" };
+        let (id, usage) = (m.native_id.as_deref().unwrap_or("-"), m.usage.output);
+        line(format!("{} line {} {:?} {:?} {id} out {usage:?}{left}", m.label, m.place.line, m.role, m.kind));
+        for p in &m.parts {
+            let body = match &p.body {
+                PartBody::Text(text) => format!("text {text:?}"),
+                PartBody::Reasoning(text) => format!("reasoning {text:?}"),
+                PartBody::Call(c) => {
+                    let result = c.result.as_ref().map_or_else(String::new, |r| format!("{:?}", r.text));
+                    let end = format!("{} exit {:?} after {:?}", c.status().word(), c.exit_code(), c.duration_ms);
+                    format!("call {} {} {} -> {end} {result}", c.id, c.tool, c.input)
+                }
+                other => format!("{other:?}"),
+            };
+            line(format!("    line {} {body}", p.place.line));
+        }
+    }
+    out
+}
+
+fn fixture(path: &str) -> Vec<Session> {
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path))
+}
+
+#[test]
+fn the_traps_of_claude_code() {
+    let sessions = fixture("claude-code");
+    assert_eq!(sessions.len(), 1);
+    insta::assert_snapshot!(outline(&sessions[0]));
+}
+
+#[test]
+fn naming_the_session_file_finds_its_subagents() {
+    assert_eq!(fixture("claude-code/session.jsonl"), fixture("claude-code"));
+}
+
+#[test]
+fn the_traps_of_the_stream_form() {
+    let sessions = fixture("claude-code-stream/session.jsonl");
+    assert_eq!(sessions.len(), 1);
+    insta::assert_snapshot!(outline(&sessions[0]));
 }

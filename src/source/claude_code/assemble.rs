@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::order::{Item, Plan};
 use super::record::{Block, Body, Kind, Line, Message as Content};
-use super::results::{self, Answer};
+use super::results::Answer;
 use super::text::{self, Flags};
 use super::threads::Threads;
 use crate::diag::{Diag, Loc};
@@ -17,21 +17,21 @@ use crate::source::lines::Folded;
 /// Where a call stands, while messages are made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallAt {
-    thread: usize,
-    msg: usize,
-    part: usize,
-    at: Option<Timestamp>,
+    pub(super) thread: usize,
+    pub(super) msg: usize,
+    pub(super) part: usize,
+    pub(super) at: Option<Timestamp>,
 }
 
 /// Makes messages.
 pub(super) struct Assembly<'a, L: Fn(Place) -> Loc> {
-    threads: Vec<Open>,
+    pub(super) threads: Vec<Open>,
     /// Calls by thread and id, in order.
-    calls: HashMap<(usize, Box<str>), Vec<CallAt>>,
+    pub(super) calls: HashMap<(usize, Box<str>), Vec<CallAt>>,
     /// Calls without an id, by the item they stand in.
-    nameless: HashMap<usize, Vec<CallAt>>,
+    pub(super) nameless: HashMap<usize, Vec<CallAt>>,
     /// Results whose call did not stand before them.
-    early: Vec<(usize, Answer)>,
+    pub(super) early: Vec<(usize, Answer)>,
     /// The stream form, where a call may be sent twice.
     stream: bool,
     loc: L,
@@ -40,22 +40,22 @@ pub(super) struct Assembly<'a, L: Fn(Place) -> Loc> {
 
 /// A thread whose messages are being made.
 #[derive(Default)]
-struct Open {
-    messages: Vec<Message>,
+pub(super) struct Open {
+    pub(super) messages: Vec<Message>,
     /// Replies by `message.id`.
     replies: HashMap<Box<str>, usize>,
 }
 
 /// The line that is being read.
 #[derive(Clone)]
-struct From {
-    item: usize,
-    place: Place,
-    at: Option<Timestamp>,
-    thread: usize,
-    parent: Option<usize>,
-    uuid: Option<Box<str>>,
-    abandoned: bool,
+pub(super) struct From {
+    pub(super) item: usize,
+    pub(super) place: Place,
+    pub(super) at: Option<Timestamp>,
+    pub(super) thread: usize,
+    pub(super) parent: Option<usize>,
+    pub(super) uuid: Option<Box<str>>,
+    pub(super) abandoned: bool,
 }
 
 impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
@@ -123,6 +123,14 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
                 let text = if text.is_empty() { kind.into() } else { text };
                 self.say(Role::System, MessageKind::Notice, PartBody::Text(text), from);
             }
+            (Kind::State, Body::Text { text, .. }) => {
+                for (kind, text) in text::split(text, Flags::default()) {
+                    self.say(Role::User, kind, PartBody::Text(text), from);
+                }
+            }
+            (Kind::User | Kind::Assistant, Body::Unknown { kind, raw }) => {
+                self.hang(PartBody::Unknown { kind: kind.into(), raw }, from);
+            }
             (_, Body::Unknown { kind, raw }) => {
                 let message = format!("a line of the unknown type {kind:?}; kept as it is");
                 self.warn("unknown-type", from.place, message);
@@ -142,6 +150,9 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
             match block {
                 Block::Result { id, text, error } => {
                     let data = data.take().unwrap_or(Value::Null);
+                    if let Some(said) = text::reason(&text) {
+                        add(&mut pieces, MessageKind::Prompt, PartBody::Text(said.to_owned()));
+                    }
                     let answer = Answer { id, thread: from.thread, text, error, data, place: from.place, at: from.at };
                     self.answer(answer, from);
                 }
@@ -187,7 +198,9 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
         if known.is_some() {
             message = std::mem::take(&mut self.threads[from.thread].messages[msg]);
         }
-        message.usage = usage;
+        if !notice {
+            message.usage = usage;
+        }
         let before = message.parts.len();
         let empty = blocks.is_empty();
         for block in blocks {
@@ -235,13 +248,14 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
             let stream = self.stream;
             let parts =
                 if same_message { &mut message.parts } else { &mut self.threads[thread].messages[earlier.msg].parts };
-            if let Some(PartBody::Call(call)) = parts.get_mut(earlier.part).map(|p| &mut p.body)
+            if let Some(Part { place, body: PartBody::Call(call) }) = parts.get_mut(earlier.part)
                 && call.result.is_none()
             {
                 if same_message && call.input == input && *call.tool == *name {
                     return;
                 }
                 if stream {
+                    *place = from.place;
                     call.kind = ToolKind::of(&name);
                     call.tool = name.into();
                     call.input = input;
@@ -260,102 +274,19 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
         message.parts.push(part(PartBody::Call(Box::new(call)), from));
     }
 
-    fn answer(&mut self, answer: Answer, from: &From) {
-        let found = match &answer.id {
-            Some(id) => self.unanswered((answer.thread, id.clone())),
-            None => {
-                self.warn("no-id", from.place, "a result without the id of its call".to_owned());
-                let list = from.parent.and_then(|p| self.nameless.get(&p));
-                list.and_then(|l| if let [only] = l[..] { Some(only) } else { None }).filter(|&at| self.is_open(at))
-            }
-        };
-        match found {
-            Some(at) => self.fold(at, answer),
-            None => self.early.push((from.item, answer)),
-        }
-    }
-
-    /// A result whose call did not stand before it: looked for in the whole session, else kept by itself.
-    fn late(&mut self, item: usize, answer: Answer) {
-        let own = answer.id.as_ref().and_then(|id| self.unanswered((answer.thread, id.clone())));
-        let elsewhere = || {
-            let id = answer.id.as_ref()?;
-            (0..self.threads.len()).find_map(|t| self.unanswered((t, id.clone())))
-        };
-        if let Some(at) = own.or_else(elsewhere) {
-            return self.fold(at, answer);
-        }
-        let answered = answer.id.as_ref().and_then(|id| self.calls.get(&(answer.thread, id.clone()))?.last().copied());
-        let from = From {
-            item,
-            place: answer.place,
-            at: answer.at,
-            thread: answer.thread,
-            parent: None,
-            uuid: None,
-            abandoned: false,
-        };
-        let raw = json!({ "tool_use_id": answer.id, "content": answer.text, "is_error": answer.error });
-        let body = PartBody::Unknown { kind: "tool_result".into(), raw };
-        match answered {
-            Some(at) => {
-                let same = self.call_at(at).and_then(|c| c.result.as_ref()).is_some_and(|r| r.text == answer.text);
-                if !same {
-                    self.warn("second-result", answer.place, "a second result of one call; kept beside it".to_owned());
-                    self.threads[at.thread].messages[at.msg].parts.push(part(body, &from));
-                }
-            }
-            None => {
-                self.warn(
-                    "orphan-result",
-                    answer.place,
-                    "a result whose call stands nowhere; kept by itself".to_owned(),
-                );
-                self.hang_before(body, &from);
-            }
-        }
-    }
-
-    fn unanswered(&self, key: (usize, Box<str>)) -> Option<CallAt> {
-        self.calls.get(&key)?.iter().copied().find(|&at| self.is_open(at))
-    }
-
-    fn is_open(&self, at: CallAt) -> bool {
-        self.call_at(at).is_some_and(|call| call.result.is_none())
-    }
-
-    fn call_at(&self, at: CallAt) -> Option<&ToolCall> {
-        match &self.threads[at.thread].messages.get(at.msg)?.parts.get(at.part)?.body {
-            PartBody::Call(call) => Some(call),
-            _ => None,
-        }
-    }
-
-    fn fold(&mut self, at: CallAt, answer: Answer) {
-        let part = &mut self.threads[at.thread].messages[at.msg].parts[at.part];
-        if let PartBody::Call(call) = &mut part.body {
-            results::fold(call, at.at, answer);
-        }
-    }
-
-    fn warn_of_unanswered(&mut self) {
-        let mut places = Vec::new();
-        for part in self.threads.iter().flat_map(|t| &t.messages).flat_map(|m| &m.parts) {
-            if matches!(&part.body, PartBody::Call(call) if call.result.is_none()) {
-                places.push(part.place);
-            }
-        }
-        for place in places {
-            self.warn("no-result", place, "a call without a result; how it ended is not known".to_owned());
-        }
-    }
-
     /// A block that is neither text nor call nor result.
     fn other(&mut self, block: Block, from: &From) -> PartBody {
         match block {
             Block::Picture { media, bytes } => PartBody::Attachment { name: media, bytes },
             Block::Unknown { kind, raw } => {
-                self.warn("unknown-block", from.place, format!("a block of the unknown type {kind:?}; kept as it is"));
+                // Content of a wrong type was named already.
+                if &*kind != "content" {
+                    self.warn(
+                        "unknown-block",
+                        from.place,
+                        format!("a block of the unknown type {kind:?}; kept as it is"),
+                    );
+                }
                 PartBody::Unknown { kind: kind.into(), raw }
             }
             Block::Text(text) | Block::Thinking(text) => PartBody::Text(text),
@@ -387,7 +318,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
     }
 
     /// As [`Self::hang`], for a line that was read earlier: the message before it in its file, else the first.
-    fn hang_before(&mut self, body: PartBody, from: &From) {
+    pub(super) fn hang_before(&mut self, body: PartBody, from: &From) {
         let messages = &mut self.threads[from.thread].messages;
         let before = messages.iter().rposition(|m| m.place <= from.place).unwrap_or(0);
         match messages.get_mut(before) {
@@ -396,12 +327,12 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
         }
     }
 
-    fn warn(&mut self, kind: &'static str, place: Place, message: String) {
+    pub(super) fn warn(&mut self, kind: &'static str, place: Place, message: String) {
         self.warnings.push(Diag::warning(kind, (self.loc)(place), message));
     }
 }
 
-fn part(body: PartBody, from: &From) -> Part {
+pub(super) fn part(body: PartBody, from: &From) -> Part {
     Part { place: from.place, body }
 }
 

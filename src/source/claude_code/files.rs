@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::assemble::Assembly;
 use super::order::{self, Item};
-use super::record::{self, Body, Line};
+use super::record::{self, Block, Body, Kind, Line};
 use super::threads::{self, AgentFile};
 use crate::diag::{Diag, Loc};
 use crate::error::Error;
@@ -107,7 +107,7 @@ pub(super) fn load(inputs: &[Input], format: &'static str, stream: bool) -> Resu
         sessions.entry(file.session.clone()).or_default().push(file);
     }
     let mut sessions: Vec<(String, Vec<File>)> = sessions.into_iter().collect();
-    sessions.sort_by_key(|(_, files)| files.iter().filter_map(|f| f.first_at).min());
+    sort_by_age(&mut sessions);
     let owners = owners(&sessions);
     let ids: Vec<String> = sessions.iter().map(|(id, _)| id.clone()).collect();
     let drafts = sessions.into_par_iter().enumerate().map(|(s, (id, files))| {
@@ -141,6 +141,25 @@ fn beside_meta(path: &Path) -> Option<Box<str>> {
     let meta = fs::read(path.with_extension("meta.json")).ok()?;
     let meta: Value = serde_json::from_slice(&meta).ok()?;
     meta.get("toolUseId")?.as_str().map(Box::from)
+}
+
+/// Sorts sessions by their first time; of those that share lines, the origin goes on first.
+fn sort_by_age(sessions: &mut [(String, Vec<File>)]) {
+    if sessions.len() < 2 {
+        return;
+    }
+    let mut holders: HashMap<Box<str>, HashSet<usize>> = HashMap::new();
+    for (s, (_, files)) in sessions.iter().enumerate() {
+        for uuid in files.iter().flat_map(|f| &f.lines.records).filter_map(|r| r.value.uuid.clone()) {
+            holders.entry(uuid).or_default().insert(s);
+        }
+    }
+    let is_own = |line: &Line| line.uuid.as_ref().and_then(|u| holders.get(u)).is_none_or(|h| h.len() == 1);
+    sessions.sort_by_cached_key(|(id, files)| {
+        let first = files.iter().filter_map(|f| f.first_at).min();
+        let own = files.iter().flat_map(|f| &f.lines.records).filter(|r| is_own(&r.value));
+        (first, own.filter_map(|r| r.value.at).min(), id.clone())
+    });
 }
 
 /// Line ids by the first session that holds them, where several sessions do.
@@ -192,6 +211,7 @@ fn draft(
         }
     }
     drop_repeated(&mut items, &agents);
+    drop_delivered(&mut items);
     describe(&mut head, &items, copied);
     let names: Vec<String> = head.sources.iter().map(|s| s.file.clone()).collect();
     let loc = |p: Place| Loc { file: names[p.file as usize].clone(), line: u64::from(p.line), byte: p.byte };
@@ -200,7 +220,7 @@ fn draft(
     for (item, _) in items.iter().zip(&plan.copy).filter(|(item, copy)| **copy && !item.unpacked) {
         let source = &mut head.sources[item.place.file as usize];
         (source.kept, source.copies) = (source.kept - 1, source.copies + 1);
-        let message = "a line that repeats an earlier one with the same uuid; counted once";
+        let message = "a line that repeats an earlier one with the same id; counted once";
         warnings.push(Diag::note("duplicate", loc(item.place), message));
     }
     let forked: HashMap<Place, String> =
@@ -239,6 +259,33 @@ fn drop_repeated(items: &mut Vec<Item>, files: &[Option<AgentFile>]) {
     let own_lines = items.iter().filter(|i| !i.unpacked && i.line.sidechain);
     own.extend(own_lines.filter_map(|i| i.line.agent.clone()));
     items.retain(|i| !i.unpacked || i.line.agent.as_ref().is_none_or(|a| !own.contains(a)));
+}
+
+/// Takes the text from queue lines whose text stands in the user's place further down. What stays was given to the
+/// model while it worked, and stands nowhere else.
+fn drop_delivered(items: &mut [Item]) {
+    let mut below: HashMap<String, usize> = HashMap::new();
+    for item in items.iter_mut().rev() {
+        let mut stands = |text: &str| *below.entry(text.trim().to_owned()).or_default() += 1;
+        match (item.line.kind, &item.line.body) {
+            (Kind::User, Body::Message(message)) => {
+                for block in &message.blocks {
+                    let Block::Text(text) = block else { continue };
+                    stands(text);
+                    // Several queued texts are given together, one below the other.
+                    text.lines().skip(usize::from(!text.contains('\n'))).for_each(&mut stands);
+                }
+            }
+            (Kind::Attachment, Body::Text { text, .. }) => stands(text),
+            (Kind::State, Body::Text { text, .. }) => {
+                if let Some(left) = below.get_mut(text.trim()).filter(|left| **left > 0) {
+                    *left -= 1;
+                    item.line.body = Body::Nothing;
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Title, folder, version and origin, as the lines say.

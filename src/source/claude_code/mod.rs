@@ -10,6 +10,8 @@ mod files;
 mod order;
 mod record;
 mod results;
+#[cfg(test)]
+mod tests;
 mod text;
 mod threads;
 mod wire;

@@ -42,12 +42,13 @@ pub(super) fn plan(items: &[Item], loc: impl Fn(Place) -> Loc, warnings: &mut Fo
             continue;
         }
         copy[i] = item.unpacked || is_copy(&items[earlier].line, &item.line);
-        if !copy[i] {
+        if !copy[i] && !is_same_reply(&items[earlier].line, &item.line) {
             let message =
                 format!("the uuid of line {} again, with other content; both kept", items[earlier].place.line);
             warnings.push(Diag::warning("id-reused", loc(item.place), message));
         }
     }
+    mark_repeated_blocks(items, &mut copy);
     let parent: Vec<Option<usize>> =
         items.iter().map(|item| first.get(item.line.parent.as_deref()?).copied()).collect();
     warn_of_parents(items, &parent, &copy, &loc, warnings);
@@ -56,9 +57,38 @@ pub(super) fn plan(items: &[Item], loc: impl Fn(Place) -> Loc, warnings: &mut Fo
     Plan { order, parent, copy, abandoned }
 }
 
+/// Lines of one reply; the stream form gives some of them one uuid.
+fn is_same_reply(a: &Line, b: &Line) -> bool {
+    match (&a.body, &b.body) {
+        (Body::Message(a), Body::Message(b)) => a.id.is_some() && a.id == b.id,
+        _ => false,
+    }
+}
+
 /// Equal content; a resumed or forked file may name another session in its copies.
 fn is_copy(a: &Line, b: &Line) -> bool {
     a.kind == b.kind && a.at == b.at && a.body == b.body
+}
+
+/// Lines of a reply that were written again, with another uuid or none: equal `message.id` and equal content.
+fn mark_repeated_blocks(items: &[Item], copy: &mut [bool]) {
+    // A reply has few lines; comparing with the last ones only keeps hostile input linear.
+    const COMPARED: usize = 32;
+    let mut lines: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, item) in items.iter().enumerate().filter(|(_, item)| item.line.kind == Kind::Assistant) {
+        let Body::Message(message) = &item.line.body else { continue };
+        let Some(id) = message.id.as_deref().filter(|_| !copy[i] && !message.blocks.is_empty()) else { continue };
+        let earlier = lines.entry(id).or_default();
+        let same = |&j: &usize| match &items[j].line.body {
+            Body::Message(other) => other.blocks == message.blocks,
+            _ => false,
+        };
+        if earlier.iter().rev().take(COMPARED).any(same) {
+            copy[i] = true;
+        } else {
+            earlier.push(i);
+        }
+    }
 }
 
 fn warn_of_parents(

@@ -104,7 +104,7 @@ pub(super) struct Line {
 pub(super) enum Body {
     Nothing,
     Message(Box<Message>),
-    /// Text of a system or attachment line, with its subtype.
+    /// Text of a system, attachment or queue line, with its subtype.
     Text {
         kind: Box<str>,
         text: String,
@@ -221,7 +221,9 @@ fn body(
                 Body::Message(Box::new(self::message(message, data, text, odd)))
             }
             _ => {
-                odd.push("message");
+                if !odd.contains(&"message") {
+                    odd.push("message");
+                }
                 Body::Unknown { kind: word.into(), raw: raw(text) }
             }
         },
@@ -242,6 +244,10 @@ fn body(
         Kind::Result if flag(&wire.is_error) => Body::Text {
             kind: wire.subtype.boxed().unwrap_or_default(),
             text: wire.result.string().unwrap_or_default(),
+        },
+        Kind::State if word == "queue-operation" => match wire.content.get().map(plain) {
+            Some(text) if !text.trim().is_empty() => Body::Text { kind: "queued".into(), text },
+            _ => Body::Nothing,
         },
         Kind::Result | Kind::State => Body::Nothing,
         Kind::Unknown => Body::Unknown { kind: word.into(), raw: raw(text) },
@@ -328,8 +334,8 @@ fn block(block: Loose<Object<wire::Block<'_>>>, i: usize, text: &str, odd: &mut 
         Some(Block::Unknown { kind: kind.into(), raw })
     };
     let Loose::Is(Object(block)) = block else {
-        odd.push("content block");
-        return unknown("content block");
+        odd.push("content");
+        return unknown("content");
     };
     let kind = block.kind.str().unwrap_or_default().to_owned();
     match &*kind {

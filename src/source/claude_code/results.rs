@@ -1,10 +1,12 @@
-//! The result of a call: how it ended, what it printed, how long it took.
+//! Results of calls: to which call each belongs, how the call ended, what it printed, how long it took.
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::assemble::{Assembly, CallAt, From, part};
 use super::text;
-use crate::session::{CallStatus, Place, ToolCall, ToolResult};
+use crate::diag::Loc;
+use crate::session::{CallStatus, PartBody, Place, ToolCall, ToolResult};
 
 /// A result before it is folded into its call.
 #[derive(Debug)]
@@ -19,8 +21,101 @@ pub(super) struct Answer {
     pub(super) at: Option<Timestamp>,
 }
 
+impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
+    /// A result: folded into its call, or put off when the call does not stand before it.
+    pub(super) fn answer(&mut self, answer: Answer, from: &From) {
+        let found = match &answer.id {
+            Some(id) => self.unanswered((answer.thread, id.clone())),
+            None => {
+                self.warn("no-id", from.place, "a result without the id of its call".to_owned());
+                let list = from.parent.and_then(|p| self.nameless.get(&p));
+                list.and_then(|l| if let [only] = l[..] { Some(only) } else { None }).filter(|&at| self.is_open(at))
+            }
+        };
+        match found {
+            Some(at) => self.fold(at, answer),
+            None => self.early.push((from.item, answer)),
+        }
+    }
+
+    /// A result whose call did not stand before it: looked for in the whole session, else kept by itself.
+    pub(super) fn late(&mut self, item: usize, answer: Answer) {
+        let own = answer.id.as_ref().and_then(|id| self.unanswered((answer.thread, id.clone())));
+        let elsewhere = || {
+            let id = answer.id.as_ref()?;
+            (0..self.threads.len()).find_map(|t| self.unanswered((t, id.clone())))
+        };
+        if let Some(at) = own.or_else(elsewhere) {
+            return self.fold(at, answer);
+        }
+        let answered = answer.id.as_ref().and_then(|id| self.calls.get(&(answer.thread, id.clone()))?.last().copied());
+        let from = From {
+            item,
+            place: answer.place,
+            at: answer.at,
+            thread: answer.thread,
+            parent: None,
+            uuid: None,
+            abandoned: false,
+        };
+        let raw = json!({ "tool_use_id": answer.id, "content": answer.text, "is_error": answer.error });
+        let body = PartBody::Unknown { kind: "tool_result".into(), raw };
+        match answered {
+            Some(at) => {
+                let same = self.call_at(at).and_then(|c| c.result.as_ref()).is_some_and(|r| r.text == answer.text);
+                if !same {
+                    self.warn("second-result", answer.place, "a second result of one call; kept beside it".to_owned());
+                    self.threads[at.thread].messages[at.msg].parts.push(part(body, &from));
+                }
+            }
+            None => {
+                self.warn(
+                    "orphan-result",
+                    answer.place,
+                    "a result whose call stands nowhere; kept by itself".to_owned(),
+                );
+                self.hang_before(body, &from);
+            }
+        }
+    }
+
+    fn unanswered(&self, key: (usize, Box<str>)) -> Option<CallAt> {
+        self.calls.get(&key)?.iter().copied().find(|&at| self.is_open(at))
+    }
+
+    fn is_open(&self, at: CallAt) -> bool {
+        self.call_at(at).is_some_and(|call| call.result.is_none())
+    }
+
+    fn call_at(&self, at: CallAt) -> Option<&ToolCall> {
+        match &self.threads[at.thread].messages.get(at.msg)?.parts.get(at.part)?.body {
+            PartBody::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    fn fold(&mut self, at: CallAt, answer: Answer) {
+        let part = &mut self.threads[at.thread].messages[at.msg].parts[at.part];
+        if let PartBody::Call(call) = &mut part.body {
+            fold(call, at.at, answer);
+        }
+    }
+
+    pub(super) fn warn_of_unanswered(&mut self) {
+        let mut places = Vec::new();
+        for part in self.threads.iter().flat_map(|t| &t.messages).flat_map(|m| &m.parts) {
+            if matches!(&part.body, PartBody::Call(call) if call.result.is_none()) {
+                places.push(part.place);
+            }
+        }
+        for place in places {
+            self.warn("no-result", place, "a call without a result; how it ended is not known".to_owned());
+        }
+    }
+}
+
 /// Folds a result into its call, which was made at `called`.
-pub(super) fn fold(call: &mut ToolCall, called: Option<Timestamp>, answer: Answer) {
+fn fold(call: &mut ToolCall, called: Option<Timestamp>, answer: Answer) {
     let Answer { text, error, data, place, at, .. } = answer;
     let status = status(&text, error, &data);
     let exit_code = if status == CallStatus::Ok { None } else { text::exit_code(&text) };

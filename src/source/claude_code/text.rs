@@ -6,6 +6,7 @@ use crate::session::MessageKind;
 const INJECTED: &[&str] = &[
     "system-reminder",
     "task-notification",
+    "agent-notification",
     "ide_opened_file",
     "ide_selection",
     "ide_diagnostics",
@@ -35,6 +36,9 @@ pub(super) const INTERRUPTED: &str = "[Request interrupted by user";
 
 /// What the program answers for a tool that the user refused.
 const REFUSED: &str = "The user doesn't want to ";
+
+/// What stands before the user's own words in a refusal.
+const REASONS: &[&str] = &["the user said:\n", "the following reason for the rejection: "];
 
 /// Starts of texts that stand for earlier messages.
 const SUMMARIES: &[&str] = &["This session is being continued from a previous conversation"];
@@ -155,6 +159,14 @@ pub(super) fn is_refused(text: &str) -> bool {
     text.starts_with(REFUSED)
 }
 
+/// The user's own words in a refusal: they stand nowhere else.
+pub(super) fn reason(text: &str) -> Option<&str> {
+    let refusal = Some(text).filter(|t| is_refused(t))?;
+    let said = REASONS.iter().find_map(|mark| refusal.split_once(mark))?.1.trim();
+    let said = said.split("\n\nNote: The user's next message").next()?.trim_end();
+    (!said.is_empty()).then_some(said)
+}
+
 /// The exit code that a failed command's output starts with.
 pub(super) fn exit_code(text: &str) -> Option<i64> {
     let text = text.strip_prefix("Error: ").unwrap_or(text);
@@ -201,6 +213,15 @@ mod tests {
         assert_eq!(kind("<b>bold</b> wish"), MessageKind::Prompt);
         let meta = Flags { meta: true, compact: false };
         assert_eq!(split("Skill text".into(), meta)[0].0, MessageKind::InjectedContext);
+    }
+
+    #[test]
+    fn a_refusal_holds_what_the_user_said() {
+        let refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n\
+                       use the other file";
+        assert_eq!(reason(refusal), Some("use the other file"));
+        assert_eq!(reason("The user doesn't want to proceed with this tool use."), None);
+        assert_eq!(reason("log: the user said:\nhello"), None);
     }
 
     #[test]
