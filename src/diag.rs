@@ -1,6 +1,7 @@
 //! Warnings as values. Bad data never aborts a run: it yields a [`Diag`] that says what was wrong, where, and how many
 //! bytes were skipped for it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -74,6 +75,40 @@ impl fmt::Display for Diag {
             write!(f, " ({} bytes skipped at byte {})", self.skipped, self.loc.byte)?;
         }
         Ok(())
+    }
+}
+
+/// Warnings, of which those of one kind beyond the twentieth are added up in one.
+#[derive(Debug, Default)]
+pub struct Folded {
+    shown: Vec<Diag>,
+    /// Per kind: how many there were, and where the last one shown stands.
+    kinds: BTreeMap<&'static str, (u64, usize)>,
+}
+
+impl Folded {
+    const SHOWN: u64 = 20;
+
+    /// Adds a warning.
+    pub fn push(&mut self, diag: Diag) {
+        let (count, last) = self.kinds.entry(diag.kind).or_default();
+        *count += 1;
+        if *count <= Self::SHOWN {
+            *last = self.shown.len();
+            self.shown.push(diag);
+        } else {
+            self.shown[*last].skipped += diag.skipped;
+            self.shown[*last].records += diag.records;
+        }
+    }
+
+    /// The warnings, in the order in which they came.
+    pub fn finish(mut self) -> Vec<Diag> {
+        for (count, last) in self.kinds.into_values().filter(|(count, _)| *count > Self::SHOWN) {
+            let more = count - Self::SHOWN;
+            self.shown[last].message.push_str(&format!("; and {more} more like this"));
+        }
+        self.shown
     }
 }
 

@@ -139,7 +139,8 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
         let seen = format!("a folder without transcripts ({other} other files)");
         out.errors.push(Error::Unrecognised { path: shown, seen });
     } else if other > 0 {
-        let message = format!("{other} files that are no transcripts were passed over");
+        let files = if other == 1 { "file that is no transcript was" } else { "files that are no transcripts were" };
+        let message = format!("{other} {files} passed over");
         out.warnings.push(Diag::note("passed-over", loc(shown), message));
     }
 }
@@ -220,4 +221,92 @@ fn top(root: &mut [usize], mut i: usize) -> usize {
         i = root[i];
     }
     i
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"type":"user","uuid":"U","sessionId":"S","message":{"content":"hello"}}"#;
+
+    fn line(session: &str, uuid: &str) -> String {
+        LINE.replace("\"S\"", &format!("\"{session}\"")).replace("\"U\"", &format!("\"{uuid}\""))
+    }
+
+    fn write(root: &Path, name: &str, text: &str) -> PathBuf {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn names(found: &Discovered) -> Vec<Vec<&str>> {
+        found.groups.iter().map(|g| g.inputs.iter().map(|i| i.name.as_str()).collect()).collect()
+    }
+
+    #[test]
+    fn a_folder_is_walked_in_order_and_sessions_are_tied_together() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "z.jsonl", &line("s1", "1"));
+        write(root.path(), "a b\nc/x.jsonl", &line("s2", "2"));
+        write(root.path(), "a/y.jsonl", &line("s1", "3"));
+        write(root.path(), "fork.jsonl", &line("s3", "2"));
+        write(root.path(), "README.md", "nothing");
+        write(root.path(), ".git/w.jsonl", &line("s4", "4"));
+        let found = discover(&[root.path().to_owned()]);
+        assert_eq!(names(&found), [vec!["a/y.jsonl", "z.jsonl"], vec!["a b\nc/x.jsonl", "fork.jsonl"]]);
+        assert_eq!(found.warnings.len(), 1);
+        assert!(found.warnings[0].message.starts_with("1 file"));
+        assert!(found.errors.is_empty());
+    }
+
+    #[test]
+    fn what_is_named_outright_must_be_a_transcript() {
+        let root = tempfile::tempdir().unwrap();
+        let cases = [
+            ("empty.jsonl", "", "an empty file"),
+            (
+                "x.json",
+                r#"{"role":"user","text":"x"}"#,
+                "a JSON object with keys role, text; the nearest format is messages",
+            ),
+            ("x.txt", "dear diary", "text of no known format, first line \"dear diary\""),
+            ("cut.json", r#"{"role":"us"#, "a JSON object that ends too early or is damaged"),
+        ];
+        for (name, text, want) in cases {
+            let path = write(root.path(), name, text);
+            let found = discover(&[path]);
+            assert!(found.groups.is_empty());
+            assert_eq!(found.errors[0].to_string(), format!("{name}: {want}"));
+        }
+        fs::write(root.path().join("p.png"), b"\x89PNG\r\n").unwrap();
+        let found = discover(&[root.path().join("p.png"), root.path().join("absent")]);
+        assert_eq!(found.errors[0].to_string(), "p.png: looks like a PNG picture, not like a transcript");
+        assert!(found.errors[1].to_string().starts_with("cannot read absent: "));
+        let found = discover(&[root.path().to_owned()]);
+        assert!(found.errors[0].to_string().ends_with("a folder without transcripts (5 other files)"));
+    }
+
+    #[test]
+    fn a_file_named_twice_is_read_once() {
+        let root = tempfile::tempdir().unwrap();
+        let path = write(root.path(), "z.jsonl", &line("s1", "1"));
+        let found = discover(&[path, root.path().to_owned()]);
+        assert_eq!(names(&found), [["z.jsonl"]]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_inside_the_folder_only() {
+        use std::os::unix::fs::symlink;
+        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        write(root.path(), "a.jsonl", &line("s1", "1"));
+        let secret = write(outside.path(), "b.jsonl", &line("s2", "2"));
+        symlink(root.path(), root.path().join("loop")).unwrap();
+        symlink(&secret, root.path().join("leads-out.jsonl")).unwrap();
+        symlink(root.path().join("nowhere"), root.path().join("dangling")).unwrap();
+        symlink(root.path().join("a.jsonl"), root.path().join("again.jsonl")).unwrap();
+        let found = discover(&[root.path().to_owned()]);
+        assert_eq!(names(&found), [["a.jsonl"]]);
+    }
 }

@@ -6,7 +6,6 @@
 //!
 //! Invariant: every byte is either part of a record, white space between records, or named in a warning.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -15,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::care;
 use super::input::Input;
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Folded, Loc};
 use crate::error::Error;
 use crate::session::SourceFile;
 
@@ -252,40 +251,6 @@ where
     }
 }
 
-/// Warnings, of which those of one kind beyond the twentieth are added up in one.
-#[derive(Debug, Default)]
-pub struct Folded {
-    shown: Vec<Diag>,
-    /// Per kind: how many there were, and where the last one shown stands.
-    kinds: BTreeMap<&'static str, (u64, usize)>,
-}
-
-impl Folded {
-    const SHOWN: u64 = 20;
-
-    /// Adds a warning.
-    pub fn push(&mut self, diag: Diag) {
-        let (count, last) = self.kinds.entry(diag.kind).or_default();
-        *count += 1;
-        if *count <= Self::SHOWN {
-            *last = self.shown.len();
-            self.shown.push(diag);
-        } else {
-            self.shown[*last].skipped += diag.skipped;
-            self.shown[*last].records += diag.records;
-        }
-    }
-
-    /// The warnings, in the order in which they came.
-    pub fn finish(mut self) -> Vec<Diag> {
-        for (count, last) in self.kinds.into_values().filter(|(count, _)| *count > Self::SHOWN) {
-            let more = count - Self::SHOWN;
-            self.shown[last].message.push_str(&format!("; and {more} more like this"));
-        }
-        self.shown
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
@@ -310,8 +275,11 @@ mod tests {
         lines
     }
 
-    /// The records, and the warnings as kind, line, byte and bytes skipped; the same for every size of chunk.
-    fn read_all(bytes: &[u8]) -> (Vec<String>, Vec<(&'static str, u64, u64, u64)>) {
+    /// The records, and the warnings as kind, line, byte and bytes skipped.
+    type Outcome = (Vec<String>, Vec<(&'static str, u64, u64, u64)>);
+
+    /// What is read, which is the same for every size of chunk.
+    fn read_all(bytes: &[u8]) -> Outcome {
         let whole = outcome(read_small(bytes, 1 << 20, 1 << 20));
         for chunk in [1, 7, 64] {
             assert_eq!(outcome(read_small(bytes, chunk, 1 << 20)), whole, "chunks of {chunk}");
@@ -319,7 +287,7 @@ mod tests {
         whole
     }
 
-    fn outcome(lines: Lines<String>) -> (Vec<String>, Vec<(&'static str, u64, u64, u64)>) {
+    fn outcome(lines: Lines<String>) -> Outcome {
         let warnings = lines.warnings.iter().map(|w| (w.kind, w.loc.line, w.loc.byte, w.skipped)).collect();
         (lines.records.into_iter().map(|r| r.value).collect(), warnings)
     }

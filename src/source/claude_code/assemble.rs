@@ -10,9 +10,8 @@ use super::record::{Block, Body, Kind, Line, Message as Content};
 use super::results::Answer;
 use super::text::{self, Flags};
 use super::threads::Threads;
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Folded, Loc};
 use crate::session::{DraftThread, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind};
-use crate::source::lines::Folded;
 
 /// Where a call stands, while messages are made.
 #[derive(Debug, Clone, Copy)]

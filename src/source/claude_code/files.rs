@@ -13,11 +13,11 @@ use super::assemble::Assembly;
 use super::order::{self, Item};
 use super::record::{self, Block, Body, Kind, Line};
 use super::threads::{self, AgentFile};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Folded, Loc};
 use crate::error::Error;
 use crate::session::{Draft, Place, Session, SourceFile, ThreadStart};
 use crate::source::input::Input;
-use crate::source::lines::{self, Folded, Lines};
+use crate::source::lines::{self, Lines};
 
 /// The id in the name of a subagent's file.
 pub(super) fn agent_id(path: &Path) -> Option<&str> {

@@ -6,9 +6,8 @@ use std::collections::HashMap;
 
 use super::record::{Block, Body, Kind, Line};
 use super::text;
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Folded, Loc};
 use crate::session::{MessageKind, Place};
-use crate::source::lines::Folded;
 
 /// A line with its place.
 #[derive(Debug)]
