@@ -6,4 +6,5 @@ mod opencode;
 
 #[cfg(feature = "polars")]
 mod query;
+mod report;
 mod tables;
