@@ -9,6 +9,7 @@ mod newest;
 mod output;
 
 mod audit;
+mod bench;
 mod completions;
 mod explain;
 mod extract;
@@ -64,6 +65,7 @@ enum Command {
     Report(report::Args),
     Explain(explain::Args),
     Plan(plan::Args),
+    Bench(bench::Args),
     Audit(audit::Args),
     Show(show::Args),
     Query(query::Args),
@@ -89,6 +91,7 @@ pub fn run() -> ExitCode {
         Command::Report(args) => report::run(args, &run),
         Command::Explain(args) => explain::run(args, &run),
         Command::Plan(args) => plan::run(args, &run),
+        Command::Bench(args) => bench::run(args, &run),
         Command::Audit(args) => audit::run(args, &run),
         Command::Rules(args) => rules::run(args),
         Command::Show(args) => show::run(args, &run),

@@ -1,0 +1,246 @@
+//! `turnpoint bench`: the figures of a session at a glance, against their limits.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::exit::{Exit, usage};
+use super::input::{self, InputArgs, Run};
+use super::{limits_config, output};
+use crate::analysis::Analysis;
+use crate::extract::bench::series::{Series, series};
+use crate::extract::bench::{Bench, Efficiency, Limit};
+use crate::report::chart;
+use crate::report::engine::{Engine, Target};
+use crate::report::section::value::{label, number, percent, word};
+
+/// Show the benchmark figures: first, best and last of each, limit, efficiency and gap
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Limits to measure against, as docs/benchmarks.md describes them
+    #[arg(long, value_name = "FILE")]
+    limits: Option<PathBuf>,
+    /// Show every point of this metric instead, such as output_throughput
+    #[arg(long, value_name = "METRIC")]
+    series: Option<String>,
+    /// How to print it; svg is the first chart (of the metric that --series names)
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Format {
+    #[default]
+    Table,
+    Json,
+    Csv,
+    Md,
+    Svg,
+}
+
+/// One line of the overview.
+const OVERVIEW: &[&str] = &["metric", "conditions", "first", "best", "last", "limit", "efficiency", "gap", "messages"];
+/// One point of a series.
+const POINTS: &[&str] = &["message", "metric", "conditions", "value", "evidence", "limit", "efficiency", "gap"];
+
+pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
+    let config = limits_config(args.limits.as_deref())?;
+    let mut any = false;
+    let mut out = Printed::default();
+    run.each(&args.input, &config, false, |analysis| {
+        any = true;
+        out.session(&args, &analysis)
+    })?;
+    if !any {
+        return Ok(run.nothing_found());
+    }
+    out.finish(&args)?;
+    Ok(Exit::Done)
+}
+
+/// What is printed at the end, for formats that hold all sessions in one.
+#[derive(Default)]
+struct Printed {
+    text: String,
+    rows: Vec<Value>,
+    table: Vec<Vec<String>>,
+}
+
+impl Printed {
+    fn session(&mut self, args: &Args, analysis: &Analysis) -> anyhow::Result<()> {
+        let bench = &analysis.facts.bench;
+        let wanted = |s: &Series| args.series.as_ref().is_none_or(|m| *m == s.metric);
+        let list: Vec<Series> = series(bench).into_iter().filter(wanted).collect();
+        let points = args.series.is_some();
+        match args.format {
+            Format::Svg => self.chart(args, analysis)?,
+            Format::Json => self.rows.extend(list.iter().flat_map(|s| json_rows(analysis, s, points))),
+            Format::Csv => self.table.extend(list.iter().flat_map(|s| {
+                let rows = if points { point_rows(analysis, s) } else { vec![overview(analysis, s)] };
+                rows.into_iter().map(|mut r| {
+                    r.insert(0, analysis.session.id.clone());
+                    r
+                })
+            })),
+            Format::Table | Format::Md => self.for_people(args, analysis, &list)?,
+        }
+        Ok(())
+    }
+
+    fn for_people(&mut self, args: &Args, analysis: &Analysis, list: &[Series]) -> anyhow::Result<()> {
+        let markdown = args.format == Format::Md;
+        let engine = Engine::new(if markdown { Target::Markdown } else { Target::Terminal }, None)?;
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let mark = if markdown { "## " } else { "" };
+        let name = output::one_line(&input::named(&analysis.session));
+        let head = engine.render("bench.txt", &headline(&analysis.facts.bench, list, args.series.as_deref()))?;
+        self.text.push_str(&format!("{mark}{name}\n\n{}\n", head.trim()));
+        let (header, rows): (_, Vec<Vec<String>>) = match args.series {
+            Some(_) => (POINTS, list.iter().flat_map(|s| point_rows(analysis, s)).collect()),
+            None => (OVERVIEW, list.iter().map(|s| overview(analysis, s)).collect()),
+        };
+        if !rows.is_empty() {
+            self.text.push('\n');
+            self.text.push_str(&if markdown { output::markdown(header, &rows) } else { output::grid(header, &rows) });
+        }
+        Ok(())
+    }
+
+    /// The first chart of the metric; only one picture fits into a file.
+    fn chart(&mut self, args: &Args, analysis: &Analysis) -> anyhow::Result<()> {
+        if self.text.is_empty() {
+            let figures = chart::draw(analysis);
+            let fits = |f: &&chart::Figure| args.series.as_ref().is_none_or(|m| *m == f.metric);
+            if let Some(figure) = figures.iter().find(fits) {
+                self.text.clone_from(&figure.svg);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, args: &Args) -> anyhow::Result<()> {
+        match args.format {
+            Format::Svg if self.text.is_empty() => {
+                Err(usage("nothing to draw: no metric was measured often enough, or --series names another metric"))
+            }
+            Format::Json => output::print_json(&self.rows),
+            Format::Csv => {
+                let header = if args.series.is_some() { POINTS } else { OVERVIEW };
+                let mut csv = csv::Writer::from_writer(Vec::new());
+                csv.write_record(std::iter::once(&"session_id").chain(header))?;
+                for row in &self.table {
+                    csv.write_record(row)?;
+                }
+                output::print(&String::from_utf8_lossy(&csv.into_inner()?))
+            }
+            _ => output::print(&self.text),
+        }
+    }
+}
+
+fn headline(bench: &Bench, list: &[Series], metric: Option<&str>) -> Value {
+    let efficiencies: Vec<&Efficiency> = bench.efficiencies.iter().collect();
+    let best = efficiencies.iter().max_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
+    let metrics = list.iter().map(|s| s.metric.as_str()).collect::<std::collections::BTreeSet<_>>();
+    let limited: std::collections::BTreeSet<&str> =
+        efficiencies.iter().map(|e| bench.measurements[e.measurement as usize].metric.as_str()).collect();
+    json!({
+        "metric": metric,
+        "figures": list.iter().map(|s| s.points.len()).sum::<usize>(),
+        "metrics": metrics.len(),
+        "limits": bench.limits.len(),
+        "best": best.map(|e| percent(e.efficiency)),
+        "unlimited": metrics.difference(&limited).collect::<Vec<_>>(),
+    })
+}
+
+/// The efficiency of a measurement, with its limit.
+fn efficiency(bench: &Bench, measurement: u32) -> Option<(&Efficiency, &Limit)> {
+    let found = bench.efficiencies.iter().find(|e| e.measurement == measurement)?;
+    Some((found, &bench.limits[found.limit as usize]))
+}
+
+fn name(s: &Series) -> String {
+    let extra: Vec<&str> = [&s.statistic, &s.scope].into_iter().filter_map(|o| o.as_deref()).collect();
+    if extra.is_empty() { s.metric.clone() } else { format!("{} ({})", s.metric, extra.join(", ")) }
+}
+
+fn conditions(s: &Series) -> String {
+    s.params.iter().map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", ")
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    format!("{} {unit}", number(value))
+}
+
+/// Limit, efficiency and gap as shown.
+fn against(bench: &Bench, measurement: u32) -> [String; 3] {
+    match efficiency(bench, measurement) {
+        Some((e, l)) => {
+            let limit = format!("{} ({})", with_unit(l.value, &l.unit), word(l.origin));
+            [limit, format!("{} %", percent(e.efficiency)), format!("{} %", percent(e.gap))]
+        }
+        None => ["not known".to_owned(), String::new(), String::new()],
+    }
+}
+
+fn overview(analysis: &Analysis, s: &Series) -> Vec<String> {
+    let bench = &analysis.facts.bench;
+    let (Some(first), Some(last), Some(best)) = (s.points.first(), s.points.last(), s.best()) else {
+        return Vec::new();
+    };
+    let msg = |p: &(u32, f64)| label(&analysis.session, bench.measurements[p.0 as usize].msg);
+    let one = s.points.len() == 1;
+    let shown = |p: &(u32, f64)| if one { String::new() } else { format!("{} [msg {}]", number(p.1), msg(p)) };
+    let mut msgs: Vec<String> = s.points.iter().map(msg).collect();
+    msgs.dedup();
+    let [limit, share, gap] = against(bench, best.0);
+    let first_cell = format!("{} [msg {}]", with_unit(first.1, &s.unit), msg(first));
+    vec![name(s), conditions(s), first_cell, shown(&best), shown(last), limit, share, gap, msgs.join(", ")]
+}
+
+fn point_rows(analysis: &Analysis, s: &Series) -> Vec<Vec<String>> {
+    let bench = &analysis.facts.bench;
+    let row = |&(i, value): &(u32, f64)| {
+        let m = &bench.measurements[i as usize];
+        let [limit, share, gap] = against(bench, i);
+        let shown = with_unit(value, &s.unit);
+        vec![label(&analysis.session, m.msg), name(s), conditions(s), shown, word(m.evidence), limit, share, gap]
+    };
+    s.points.iter().map(row).collect()
+}
+
+fn json_rows(analysis: &Analysis, s: &Series, points: bool) -> Vec<Value> {
+    let bench = &analysis.facts.bench;
+    let point = |&(i, value): &(u32, f64)| {
+        let m = &bench.measurements[i as usize];
+        let found = efficiency(bench, i);
+        json!({
+            "msg": label(&analysis.session, m.msg), "value": value, "phase": m.phase, "evidence": word(m.evidence),
+            "quote": analysis.session.quote(&m.span),
+            "limit_id": found.map(|(_, l)| &l.id), "limit_value": found.map(|(e, _)| e.limit_in_unit),
+            "efficiency": found.map(|(e, _)| e.efficiency), "gap": found.map(|(e, _)| e.gap),
+        })
+    };
+    let head = json!({
+        "session_id": analysis.session.id, "metric": s.metric, "statistic": s.statistic, "scope": s.scope,
+        "params": s.params, "unit": s.unit, "higher_is_better": s.higher_is_better,
+    });
+    let with = |more: Value| {
+        let mut row = head.clone();
+        if let (Some(row), Value::Object(more)) = (row.as_object_mut(), more) {
+            row.extend(more);
+        }
+        row
+    };
+    if points {
+        return s.points.iter().map(|p| with(point(p))).collect();
+    }
+    let (first, best, last) = (s.points.first().map(point), s.best().map(|p| point(&p)), s.points.last().map(point));
+    vec![with(json!({ "points": s.points.len(), "first": first, "best": best, "last": last }))]
+}
