@@ -319,7 +319,7 @@ impl RowWriter for JsonWriter<BufWriter<File>> {
 }
 
 #[cfg(feature = "polars")]
-impl RowWriter for super::parquet::TableWriter<BufWriter<File>> {
+impl RowWriter for super::parquet::TableWriter {
     fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
         self.row(cells)
     }

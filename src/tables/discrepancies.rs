@@ -1,6 +1,18 @@
 //! `discrepancies`.
 
+use std::sync::LazyLock;
+
 use super::{NAMED, Rows, Scope, Table, int, text};
+use crate::audit::Discrepancy;
+use crate::report::engine::{Engine, Target};
+use crate::report::sentence;
+
+/// The built-in templates: rows show the same sentence as every other output.
+static ENGINE: LazyLock<Option<Engine>> = LazyLock::new(|| Engine::new(Target::Terminal, None).ok());
+
+fn message(scope: &Scope<'_>, d: &Discrepancy) -> Option<String> {
+    sentence::discrepancy(ENGINE.as_ref()?, &scope.analysis.session, d).ok()
+}
 
 pub(super) const DISCREPANCIES: Table = Table {
     name: "discrepancies",
@@ -26,7 +38,7 @@ fn discrepancies<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
             [
                 d.rule.into(),
                 d.severity.word().into(),
-                super::Value::Null,
+                message(scope, d).into(),
                 d.other_msg.map(|m| scope.msg(m)).into(),
                 d.span.as_ref().and_then(|s| scope.quote(s)).into(),
                 d.other_msg.map(|m| scope.label(m)).into(),

@@ -16,15 +16,16 @@ use crate::error::Error;
 const ROW_GROUP: usize = 8192;
 
 /// Writes the rows of one table as Parquet.
-pub(super) struct TableWriter<W: Write> {
+pub(super) struct TableWriter {
     table: &'static Table,
     pending: FrameBuilder,
-    inner: BatchedWriter<W>,
+    // Behind a pointer, so that polars' writer is compiled for one type only.
+    inner: BatchedWriter<Box<dyn Write>>,
 }
 
-impl<W: Write> TableWriter<W> {
-    pub(super) fn new(out: W, table: &'static Table) -> io::Result<Self> {
-        let inner = ParquetWriter::new(out)
+impl TableWriter {
+    pub(super) fn new(out: impl Write + 'static, table: &'static Table) -> io::Result<Self> {
+        let inner = ParquetWriter::new(Box::new(out) as Box<dyn Write>)
             .with_row_group_size(Some(ROW_GROUP))
             .batched(&frame::schema(table))
             .map_err(io::Error::other)?;
@@ -62,7 +63,10 @@ fn unwrap_io(error: PolarsError) -> io::Error {
 /// Writes a frame as Parquet.
 pub(super) fn write_frame(frame: &mut DataFrame, out: impl Write) -> io::Result<()> {
     frame.rechunk_mut();
-    ParquetWriter::new(out).with_row_group_size(Some(ROW_GROUP)).finish(frame).map_err(unwrap_io)?;
+    ParquetWriter::new(Box::new(out) as Box<dyn Write + '_>)
+        .with_row_group_size(Some(ROW_GROUP))
+        .finish(frame)
+        .map_err(unwrap_io)?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 mod formats;
 mod opencode;
 
+mod corpus;
 #[cfg(feature = "polars")]
 mod query;
 mod report;

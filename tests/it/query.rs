@@ -111,6 +111,23 @@ fn rows_come_in_one_order() {
 }
 
 #[test]
+fn columns_are_named_by_their_text() {
+    let names = |sql: &str| ask(sql).unwrap().names().join("|");
+    assert_eq!(names("SELECT COUNT(*) FROM messages"), "COUNT(*)");
+    assert_eq!(names("SELECT 'a', 'b'"), "'a'|'b'");
+    assert_eq!(
+        names("SELECT tool, COUNT(*), SUM(duration_ms) FROM tool_calls GROUP BY tool"),
+        "tool|COUNT(*)|SUM(duration_ms)"
+    );
+    assert_eq!(names("SELECT m.msg, c.msg FROM messages m JOIN tool_calls c ON c.msg = m.msg"), "msg|c.msg");
+    assert_eq!(
+        names("SELECT LOWER(tool), COUNT(*) FROM tool_calls GROUP BY LOWER(tool) HAVING COUNT(*) > 1"),
+        "LOWER(tool)|COUNT(*)"
+    );
+    assert_eq!(rows("SELECT tool, COUNT(*) FROM tool_calls GROUP BY tool ORDER BY COUNT(*) DESC, tool")[0], "Bash 4");
+}
+
+#[test]
 fn errors_say_what_to_write() {
     assert_eq!(error("SELECT txt FROM messages"), "no column `txt` (`text`?); `turnpoint schema` lists the columns");
     assert!(error("SELECT zzzzzz FROM messages").contains("the tables named have abandoned, at, at_ms"));

@@ -51,7 +51,8 @@ fn column<'r>(rows: &'r Rows, table: &str, name: &str) -> impl Iterator<Item = &
     rows.iter().filter_map(move |row| row[at].as_text())
 }
 
-fn check(analyses: &[Analysis]) {
+/// Cells are of their column's type, ids are unique, and ids that name other rows find them.
+pub(crate) fn check(analyses: &[Analysis]) {
     let all: BTreeMap<&str, Rows> = TABLES.iter().map(|t| (t.name, rows(t, analyses))).collect();
     for table in TABLES {
         for row in &all[table.name] {
@@ -80,6 +81,11 @@ fn check(analyses: &[Analysis]) {
             assert!(ids.contains(id), "links.{end} = {id} names no row");
         }
     }
+}
+
+/// Every quote stands in some text of its session.
+fn check_quotes(analyses: &[Analysis]) {
+    let all: BTreeMap<&str, Rows> = TABLES.iter().map(|t| (t.name, rows(t, analyses))).collect();
     for table in TABLES.iter().filter(|t| t.columns().any(|c| c.name == "quote")) {
         for quote in column(&all[table.name], table.name, "quote") {
             assert!(analyses.iter().any(|a| holds(a, quote)), "{}: {quote:?} stands in no text", table.name);
@@ -133,6 +139,7 @@ fn made() -> Analysis {
 #[test]
 fn rows_of_a_made_session_keep_the_schema() {
     check(&[made()]);
+    check_quotes(&[made()]);
 }
 
 #[test]
@@ -148,6 +155,7 @@ fn rows_of_every_fixture_keep_the_schema() {
     // Several fixtures show one and the same session on purpose.
     analyses.dedup_by(|a, b| (&a.session.agent, &a.session.id) == (&b.session.agent, &b.session.id));
     check(&analyses);
+    check_quotes(&analyses);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod check;
 mod joins;
+mod names;
 mod order;
 
 use std::io::{self, Write};

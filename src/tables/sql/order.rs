@@ -9,10 +9,21 @@ use polars_lazy::prelude::*;
 use polars_sql::SQLContext;
 use sqlparser::ast::{Expr, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Statement, Value};
 
+use super::names;
+
 const FIRST: [&str; 3] = ["session_id", "msg", "id"];
 
-/// The plan of a statement, its order of rows made total.
+/// The plan of a statement, its columns named and its order of rows made total where the engine takes that.
 pub(super) fn plan(context: &mut SQLContext, sql: &str, statement: &Statement) -> PolarsResult<LazyFrame> {
+    if let Some(named) = names::named(statement)
+        && let Ok(frame) = total(context, &named.to_string(), &named)
+    {
+        return Ok(frame);
+    }
+    total(context, sql, statement)
+}
+
+fn total(context: &mut SQLContext, sql: &str, statement: &Statement) -> PolarsResult<LazyFrame> {
     let mut frame = context.execute(sql)?;
     let schema = frame.collect_schema()?;
     let Statement::Query(query) = statement else { return Ok(frame) };
