@@ -186,6 +186,7 @@ fn every_command_runs_over_a_whole_folder() {
         let target = |name: &str| out.path().join(name).join(folder.file_name().unwrap()).display().to_string();
         turnpoint(&["report", "--full", "-o", &target("report")]);
         turnpoint(&["plan"]);
+        turnpoint(&["bench"]);
         turnpoint(&["extract", "--format", "ndjson", "-o", &target("extract")]);
     }
 }
