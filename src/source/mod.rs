@@ -11,6 +11,7 @@ pub mod lines;
 mod loose;
 mod opencode;
 mod opencode_db;
+mod opencode_events;
 mod opencode_export;
 mod opencode_storage;
 mod peek;
@@ -50,6 +51,7 @@ pub const FORMATS: &[Format] = &[
     opencode_export::FORMAT,
     opencode_storage::FORMAT,
     opencode_db::FORMAT,
+    opencode_events::FORMAT,
 ];
 
 /// Parses a group and numbers its messages.

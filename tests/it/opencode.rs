@@ -187,3 +187,13 @@ fn facts(session: &Session) -> Vec<String> {
     };
     session.messages.iter().map(message).collect()
 }
+
+#[test]
+fn real_event_streams_are_read() {
+    let Some(sessions) = found("corpus/opencode-events") else { return };
+    accounted(&sessions);
+    let lines: Vec<String> = sessions.iter().flat_map(|s| &s.messages).map(line).collect();
+    // Texts of other people's sessions stay out of this repository.
+    let shapes: Vec<String> = lines.iter().map(|l| l.split('"').step_by(2).collect()).collect();
+    insta::assert_snapshot!(shapes.join("\n"));
+}

@@ -1,0 +1,334 @@
+//! OpenCode's events as JSON lines: what its server sends (`message.part.updated`, …, bare or wrapped in `event` or
+//! `payload`), and what `opencode run --format json` prints (`step_start`, `tool_use`, `text`, …).
+//!
+//! The server sends a part again with each change: the last state of a part counts, in the place of the first.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Value, json};
+
+use super::lines::{self, Record};
+use super::opencode::{Loaded, drafts, entry, members, str_at};
+use super::{Format, Head, Input};
+use crate::error::Error;
+use crate::session::{Draft, Place};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    id: "opencode-events",
+    agent: "opencode",
+    about: "OpenCode event lines: `opencode run --format json`, or the server's events as they were recorded",
+    sniff,
+    keys,
+    companions: |_: &Path| Vec::<PathBuf>::new(),
+    load,
+};
+
+/// Types of the lines that `opencode run` prints.
+const RUN: [&str; 6] = ["step_start", "tool_use", "text", "reasoning", "step_finish", "error"];
+
+static EVENT: LazyLock<Regex> = LazyLock::new(|| {
+    let types = r"message\.updated|message\.removed|message\.part\.\w+|session\.\w+|server\.connected";
+    Regex::new(&format!(r#""type"\s*:\s*"(?:{types})"\s*,\s*"properties"\s*:"#)).expect("static")
+});
+static SESSION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#""sessionID"\s*:\s*"(ses_[0-9A-Za-z_]+)""#).expect("static"));
+
+fn sniff(head: &Head<'_>) -> u8 {
+    let text = String::from_utf8_lossy(head.bytes);
+    let members = members(&text);
+    let run = members.get("type").is_some_and(|t| RUN.contains(&t.as_str()));
+    if run && members.contains_key("sessionID") && (members.contains_key("part") || members.contains_key("error")) {
+        return 90;
+    }
+    let wrapped =
+        members.contains_key("properties") || members.contains_key("event") || members.contains_key("payload");
+    if wrapped && EVENT.is_match(&text) { 90 } else { 0 }
+}
+
+fn keys(head: &Head<'_>) -> Vec<String> {
+    let text = String::from_utf8_lossy(head.bytes);
+    SESSION.captures(&text).map(|c| format!("opencode-events:{}", &c[1])).into_iter().collect()
+}
+
+fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
+    let mut loaded = Vec::new();
+    for input in inputs {
+        let read = lines::read(input, FORMAT.id, |text| serde_json::from_str::<Value>(text))?;
+        let mut stream = Stream::default();
+        read.records.into_iter().for_each(|record| stream.line(record));
+        let (file, mut source) = (read.source.file.clone(), read.source);
+        (source.kept, source.copies) = (source.kept - stream.replaced, source.copies + stream.replaced);
+        let mut sessions = stream.sessions();
+        // The account of the stream stands with its first session; the others only name the file.
+        for session in sessions.iter_mut().skip(1) {
+            let (format, digest) = (source.format, source.digest.clone());
+            session.sources =
+                vec![crate::session::SourceFile { file: file.clone(), format, digest, ..Default::default() }];
+        }
+        if let Some(first) = sessions.first_mut() {
+            first.sources = vec![source];
+            first.warnings = read.warnings;
+        }
+        loaded.extend(sessions);
+    }
+    Ok(drafts(loaded, FORMAT.id))
+}
+
+/// What the events read so far amount to.
+#[derive(Debug, Default)]
+struct Stream {
+    order: Vec<String>,
+    sessions: BTreeMap<String, Session>,
+    /// Events that a later one replaced.
+    replaced: u64,
+}
+
+#[derive(Debug, Default)]
+struct Session {
+    info: Value,
+    messages: Vec<Message>,
+    index: BTreeMap<String, usize>,
+}
+
+#[derive(Debug, Default)]
+struct Message {
+    info: Value,
+    place: Place,
+    parts: Vec<(String, Value, Place)>,
+    removed: bool,
+}
+
+impl Stream {
+    fn line(&mut self, mut record: Record<Value>) {
+        let place = Place { file: 0, line: record.line, byte: record.byte };
+        let wrapper = ["event", "payload"].iter().find(|k| record.value[**k].is_object());
+        let mut event = wrapper.map(|k| record.value[*k].take()).unwrap_or(record.value);
+        let kind = str_at(&event, "type").unwrap_or_default().to_owned();
+        if event["properties"].is_object() {
+            let properties = event["properties"].take();
+            self.event(&kind, properties, place);
+        } else if RUN.contains(&kind.as_str()) {
+            self.printed(&kind, event, place);
+        }
+    }
+
+    /// An event of the server.
+    fn event(&mut self, kind: &str, mut properties: Value, place: Place) {
+        let info = properties["info"].take();
+        let part = properties["part"].take();
+        let owner = |v: &Value| str_at(v, "sessionID").map(str::to_owned);
+        match kind {
+            "session.created" | "session.updated" => {
+                let Some(id) = str_at(&info, "id").map(str::to_owned) else { return };
+                let session = self.session(&id);
+                let old = std::mem::replace(&mut session.info, info);
+                self.replaced += u64::from(!old.is_null());
+            }
+            "message.updated" => {
+                let (Some(session), Some(id)) = (owner(&info), str_at(&info, "id").map(str::to_owned)) else { return };
+                let message = self.session(&session).message(&id, place);
+                let old = std::mem::replace(&mut message.info, info);
+                self.replaced += u64::from(!old.is_null());
+            }
+            "message.part.updated" => self.part(part, place, None),
+            "message.part.delta" => self.delta(&properties, place),
+            "message.removed" => {
+                if let (Some(session), Some(id)) = (owner(&properties), str_at(&properties, "messageID")) {
+                    self.session(&session).message(id, place).removed = true;
+                }
+            }
+            "message.part.removed" => {
+                if let (Some(session), Some(id)) = (owner(&properties), str_at(&properties, "messageID")) {
+                    let part = str_at(&properties, "partID").unwrap_or_default();
+                    self.session(&session).message(id, place).parts.retain(|(id, ..)| id != part);
+                }
+            }
+            "session.error" => {
+                let Some(session) = owner(&properties) else { return };
+                let error = properties["error"].take();
+                self.session(&session).notice(error, None, place);
+            }
+            _ => {}
+        }
+    }
+
+    /// A line of `opencode run`: parts without the records of their messages.
+    fn printed(&mut self, kind: &str, mut line: Value, place: Place) {
+        let at = line.get("timestamp").cloned();
+        if kind != "error" {
+            return self.part(line["part"].take(), place, at);
+        }
+        if let Some(session) = str_at(&line, "sessionID").map(str::to_owned) {
+            let error = line["error"].take();
+            self.session(&session).notice(error, at, place);
+        }
+    }
+
+    fn part(&mut self, part: Value, place: Place, at: Option<Value>) {
+        let text = |key| str_at(&part, key).map(str::to_owned);
+        let (Some(session), Some(id), Some(message)) = (text("sessionID"), text("id"), text("messageID")) else {
+            return;
+        };
+        let message_id = message;
+        let message = self.session(&session).message(&message_id, place);
+        if message.info.is_null() && at.is_some() {
+            message.info =
+                json!({"id": message_id, "sessionID": session, "role": "assistant", "time": {"created": at}});
+        }
+        if part["type"] == "step-finish" && message.info["tokens"].is_null() && message.info.is_object() {
+            message.info["tokens"] = part["tokens"].clone();
+        }
+        match message.parts.iter_mut().find(|(known, ..)| *known == id) {
+            Some(known) => {
+                known.1 = part;
+                self.replaced += 1;
+            }
+            None => message.parts.push((id, part, place)),
+        }
+    }
+
+    /// Text that was added to a part; a later state of the part holds it too.
+    fn delta(&mut self, properties: &Value, place: Place) {
+        let text = |key| str_at(properties, key);
+        let (Some(session), Some(message), Some(id)) = (text("sessionID"), text("messageID"), text("partID")) else {
+            return;
+        };
+        let (field, delta) = (text("field").unwrap_or("text"), text("delta").unwrap_or_default());
+        let message = self.session(session).message(message, place);
+        let at = match message.parts.iter().position(|(known, ..)| known == id) {
+            Some(at) => at,
+            None => {
+                let part = json!({"id": id, "type": "text"});
+                message.parts.push((id.to_owned(), part, place));
+                message.parts.len() - 1
+            }
+        };
+        match &mut message.parts[at].1[field] {
+            Value::String(text) => text.push_str(delta),
+            other => *other = delta.into(),
+        }
+    }
+
+    fn session(&mut self, id: &str) -> &mut Session {
+        if !self.sessions.contains_key(id) {
+            self.order.push(id.to_owned());
+        }
+        self.sessions.entry(id.to_owned()).or_default()
+    }
+
+    fn sessions(mut self) -> Vec<Loaded> {
+        let order = std::mem::take(&mut self.order);
+        let mut out: Vec<Loaded> =
+            order.into_iter().filter_map(|id| Some(self.sessions.remove(&id)?.loaded(id))).collect();
+        if out.is_empty() {
+            out.push(Loaded { id: "unknown".into(), ..Loaded::default() });
+        }
+        out
+    }
+}
+
+impl Session {
+    fn message(&mut self, id: &str, place: Place) -> &mut Message {
+        let next = self.messages.len();
+        let at = *self.index.entry(id.to_owned()).or_insert(next);
+        if at == next {
+            self.messages.push(Message { place, ..Message::default() });
+        }
+        &mut self.messages[at]
+    }
+
+    fn notice(&mut self, error: Value, at: Option<Value>, place: Place) {
+        let info = json!({"role": "assistant", "error": error, "time": {"created": at}});
+        self.messages.push(Message { info, place, ..Message::default() });
+    }
+
+    fn loaded(self, id: String) -> Loaded {
+        let mut loaded = Loaded { id, info: self.info, ..Loaded::default() };
+        for message in self.messages {
+            let parts = message.parts.into_iter().map(|(_, part, place)| (part, place)).collect();
+            let mut entry = entry(&message.info, parts, message.place);
+            entry.message.abandoned = message.removed;
+            loaded.entries.push(entry);
+        }
+        loaded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{CallStatus, MessageKind, Session as Read};
+
+    fn sessions(lines: &[&str]) -> Vec<Read> {
+        let text = lines.join("\n");
+        assert_eq!(sniff(&Head { name: "x", path: None, bytes: text.as_bytes(), whole: true }), 90);
+        let drafts = load(&[Input::bytes("x", text)]).unwrap();
+        let sessions: Vec<Read> = drafts.into_iter().map(|d| d.finish(None)).collect();
+        for source in sessions.iter().flat_map(|s| &s.sources) {
+            assert_eq!(source.records, source.kept + source.copies + source.skipped);
+        }
+        sessions
+    }
+
+    const ASKED: &str = r#"{"type":"message.updated","properties":{"info":{"id":"msg_1","sessionID":"ses_a","role":"user","time":{"created":1}}}}"#;
+    const GO: &str = r#"{"event":{"type":"message.part.updated","properties":{"part":{"id":"p1","sessionID":"ses_a","messageID":"msg_1","type":"text","text":"go"}}}}"#;
+
+    #[test]
+    fn the_last_state_of_a_part_counts() {
+        let running = r#"{"type":"message.part.updated","properties":{"part":{"id":"p2","sessionID":"ses_a","messageID":"msg_2","type":"tool","tool":"bash","callID":"c","state":{"status":"running"}}}}"#;
+        let done = running.replace(r#""running""#, r#""completed","output":"x","metadata":{"exit":0}"#);
+        let answered = ASKED.replace("msg_1", "msg_2").replace("user", "assistant").replace(":1}", ":2}");
+        let title =
+            r#"{"type":"session.updated","properties":{"info":{"id":"ses_a","title":"t","time":{"created":1}}}}"#;
+        let session = &sessions(&[ASKED, GO, running, &answered, &done, title])[0];
+        assert_eq!((session.title.as_deref(), session.messages.len()), (Some("t"), 2));
+        assert_eq!(session.messages[0].text(), "go");
+        assert_eq!(session.messages[1].calls().next().unwrap().status(), CallStatus::Ok);
+        assert_eq!((session.messages[1].parts[0].place.line, session.sources[0].copies), (3, 1));
+    }
+
+    #[test]
+    fn deltas_stand_where_the_stream_was_cut() {
+        let delta = |text: &str| {
+            format!(
+                r#"{{"type":"message.part.delta","properties":{{"sessionID":"ses_a","messageID":"msg_1","partID":"p1","field":"text","delta":"{text}"}}}}"#
+            )
+        };
+        let session = &sessions(&[ASKED, GO, &delta(" on"), &delta("!")])[0];
+        assert_eq!(session.messages[0].text(), "go on!");
+        let session = &sessions(&[ASKED, &delta("g"), GO])[0];
+        assert_eq!(session.messages[0].text(), "go");
+    }
+
+    #[test]
+    fn a_removed_message_is_abandoned() {
+        let removed = r#"{"type":"message.removed","properties":{"sessionID":"ses_a","messageID":"msg_1"}}"#;
+        assert!(sessions(&[ASKED, GO, removed])[0].messages[0].abandoned);
+    }
+
+    #[test]
+    fn printed_lines_make_replies() {
+        let line = |kind: &str, at: u64, part: &str| {
+            format!(
+                r#"{{"type":"{kind}","timestamp":{at},"sessionID":"ses_a","part":{{"sessionID":"ses_a","messageID":"msg_1",{part}}}}}"#
+            )
+        };
+        let session = &sessions(&[
+            &line("step_start", 5, r#""id":"p1","type":"step-start""#),
+            &line("text", 6, r#""id":"p2","type":"text","text":"done""#),
+            &line("step_finish", 7, r#""id":"p3","type":"step-finish","tokens":{"input":3,"output":2}"#),
+            r#"{"type":"error","timestamp":9,"sessionID":"ses_a","error":{"name":"APIError","data":{"message":"no"}}}"#,
+        ])[0];
+        let reply = &session.messages[0];
+        assert_eq!((reply.kind, reply.text().as_str(), reply.usage.output), (MessageKind::Reply, "done", Some(2)));
+        assert_eq!(reply.at.map(|t| t.as_millisecond()), Some(5));
+        assert_eq!(
+            (session.messages[1].kind, session.messages[1].text().as_str()),
+            (MessageKind::Notice, "APIError: no")
+        );
+    }
+}
