@@ -9,10 +9,13 @@ pub mod discover;
 mod input;
 pub mod lines;
 mod loose;
+mod message_parts;
+mod messages;
 mod opencode;
 mod opencode_db;
 mod opencode_events;
 mod opencode_export;
+mod opencode_markdown;
 mod opencode_storage;
 mod peek;
 mod seen;
@@ -52,6 +55,8 @@ pub const FORMATS: &[Format] = &[
     opencode_storage::FORMAT,
     opencode_db::FORMAT,
     opencode_events::FORMAT,
+    opencode_markdown::FORMAT,
+    messages::FORMAT,
 ];
 
 /// Parses a group and numbers its messages.

@@ -180,6 +180,8 @@ fn facts(session: &Session) -> Vec<String> {
                     c.result.as_ref().map(|r| (&r.text, r.status, r.exit_code)),
                     c.duration_ms
                 ),
+                // The stores keep ids inside such a part or beside it.
+                PartBody::Unknown { kind, .. } => format!("unknown {kind}"),
                 other => format!("{other:?}"),
             })
             .collect();
@@ -196,4 +198,82 @@ fn real_event_streams_are_read() {
     // Texts of other people's sessions stay out of this repository.
     let shapes: Vec<String> = lines.iter().map(|l| l.split('"').step_by(2).collect()).collect();
     insta::assert_snapshot!(shapes.join("\n"));
+}
+
+#[test]
+fn real_markdown_exports_are_read() {
+    let Some(sessions) = found("corpus/opencode-md") else { return };
+    accounted(&sessions);
+    let shapes: Vec<String> = sessions
+        .iter()
+        .map(|s| {
+            let calls: Vec<_> = s.messages.iter().flat_map(Message::calls).collect();
+            let answered = calls.iter().filter(|c| c.result.is_some()).count();
+            let warnings: Vec<&str> = s.warnings.iter().map(|w| w.kind).collect();
+            format!("{} messages {} calls {} answered {answered} {warnings:?}", s.id, s.messages.len(), calls.len())
+        })
+        .collect();
+    insta::assert_snapshot!(shapes.join("\n"));
+}
+
+#[test]
+fn real_message_lists_are_read() {
+    let Some(sessions) = found("corpus/openai-messages") else { return };
+    accounted(&sessions);
+    assert!(sessions.len() > 1);
+    for session in &sessions {
+        assert!(session.calls().all(|(_, c)| c.result.is_some() || c.tool.contains("transfer")), "{}", session.id);
+    }
+}
+
+/// The same session in every form: `opencode-export` is the measure.
+fn form(format_id: &str) -> Session {
+    let found = discover(&[fixture(format_id)]);
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
+    let mut sessions: Vec<Session> = found.groups.iter().flat_map(|g| load(g, None).unwrap()).collect();
+    accounted(&sessions);
+    assert_eq!((sessions.len(), sessions[0].format), (1, format_id));
+    sessions.remove(0)
+}
+
+#[test]
+fn every_store_tells_the_same() {
+    let export = form("opencode-export");
+    for store in ["opencode-storage", "opencode-db", "opencode-events"] {
+        let other = form(store);
+        for (other, export) in facts(&other).iter().zip(&facts(&export)) {
+            assert_eq!(other, export, "{store}");
+        }
+        assert_eq!(other.messages.len(), export.messages.len(), "{store}");
+        let about = |s: &Session| (s.id.clone(), s.title.clone(), s.cwd.clone(), s.version.clone());
+        assert_eq!(about(&other), about(&export), "{store}");
+    }
+}
+
+/// What was said and called on the main thread: all that the poorer forms carry.
+fn said(session: &Session) -> Vec<String> {
+    let message = |m: &Message| {
+        let calls: Vec<String> = m.calls().map(|c| format!("{} {:?}", c.tool, c.input)).collect();
+        let text = if m.kind == MessageKind::SyntheticContinuation { String::new() } else { m.text() };
+        (!text.is_empty() || !calls.is_empty()).then(|| format!("{:?} {text} {calls:?}", m.role))
+    };
+    session.messages.iter().filter(|m| m.thread.0 == 0).filter_map(message).collect()
+}
+
+#[test]
+fn poorer_forms_tell_what_was_said_and_called() {
+    let export = said(&form("opencode-export"));
+    for form_id in ["opencode-markdown", "messages"] {
+        assert_eq!(said(&form(form_id)), export, "{form_id}");
+    }
+}
+
+#[test]
+fn the_database_is_the_text_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("opencode.db");
+    let sql = std::fs::read_to_string(fixture("opencode-db/session.sql")).unwrap();
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+    let sessions = read(format("opencode-db"), &[path]);
+    assert_eq!(facts(&sessions[0]), facts(&form("opencode-db")));
 }

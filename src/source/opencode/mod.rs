@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::diag::Diag;
 use crate::session::{Message, SourceFile};
 
-pub(super) use cursor::members;
+pub(super) use cursor::{Cursor, members};
 pub(super) use join::drafts;
 pub(super) use message::entry;
 pub(super) use order::part_order;

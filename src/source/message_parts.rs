@@ -1,0 +1,212 @@
+//! One message of the OpenAI or Anthropic interface, and the results that later messages bring to its calls.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::session::{CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult};
+
+/// A conversation while it is read.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    messages: Vec<Message>,
+    /// Open calls by id: message and part.
+    calls: BTreeMap<String, (usize, usize)>,
+}
+
+impl Conversation {
+    /// The messages, in order.
+    pub(super) fn finish(self) -> Vec<Message> {
+        self.messages
+    }
+
+    /// Adds a record: a message, or the results of calls of an earlier one.
+    pub(super) fn add(&mut self, value: &Value, place: Place) {
+        let role = text(value, "role").unwrap_or_default();
+        if matches!(role, "tool" | "function") {
+            let id = text(value, "tool_call_id").or_else(|| text(value, "name")).unwrap_or_default();
+            let output = content_text(&value["content"]);
+            return self.result(id, output, false, place, value);
+        }
+        let (role, kind) = match role {
+            "user" => (Role::User, MessageKind::Prompt),
+            "assistant" | "model" => (Role::Assistant, MessageKind::Reply),
+            _ => (Role::System, MessageKind::InjectedContext),
+        };
+        let mut parts = Vec::new();
+        for key in ["reasoning_content", "reasoning"] {
+            parts.extend(text(value, key).filter(|t| !t.is_empty()).map(|t| PartBody::Reasoning(t.to_owned())));
+        }
+        let results = self.content(&value["content"], place, &mut parts);
+        parts.extend(calls(value));
+        if parts.is_empty() && results > 0 {
+            // A message that only brings results hangs on the message with the calls.
+            return;
+        }
+        let at = self.messages.len();
+        for (i, body) in parts.iter().enumerate() {
+            if let PartBody::Call(call) = body {
+                self.calls.insert(call.id.clone(), (at, i));
+            }
+        }
+        let time = ["timestamp", "created_at", "time"].iter().find_map(|k| text(value, k)?.parse().ok());
+        let parts = parts.into_iter().map(|body| Part { place, body }).collect();
+        let native_id = text(value, "id").map(Into::into);
+        let model = text(value, "model").filter(|_| role == Role::Assistant).map(Into::into);
+        self.messages.push(Message { role, kind, native_id, at: time, model, parts, place, ..Message::default() });
+    }
+
+    /// Reads content: a string or blocks. Gives the number of results that stood in it.
+    fn content(&mut self, content: &Value, place: Place, parts: &mut Vec<PartBody>) -> usize {
+        let blocks = match content {
+            Value::String(text) if text.is_empty() => return 0,
+            Value::String(text) => {
+                parts.push(PartBody::Text(text.clone()));
+                return 0;
+            }
+            Value::Array(blocks) => blocks,
+            _ => return 0,
+        };
+        let mut results = 0;
+        for block in blocks {
+            if block["type"] == "tool_result" {
+                let id = text(block, "tool_use_id").unwrap_or_default().to_owned();
+                self.result(&id, content_text(&block["content"]), block["is_error"] == true, place, block);
+                results += 1;
+            } else {
+                parts.push(body(block));
+            }
+        }
+        results
+    }
+
+    fn result(&mut self, id: &str, output: String, failed: bool, place: Place, raw: &Value) {
+        let status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        let result = ToolResult { status, text: output, place, ..ToolResult::default() };
+        let found = self.calls.remove(id);
+        let part = found.and_then(|(m, p)| self.messages.get_mut(m)?.parts.get_mut(p));
+        match part.map(|p| &mut p.body) {
+            Some(PartBody::Call(call)) => call.result = Some(result),
+            _ => {
+                let body = PartBody::Unknown { kind: "result-without-call".into(), raw: raw.clone() };
+                match self.messages.last_mut() {
+                    Some(last) => last.parts.push(Part { place, body }),
+                    None => self.messages.push(Message {
+                        role: Role::System,
+                        kind: MessageKind::InjectedContext,
+                        parts: vec![Part { place, body }],
+                        place,
+                        ..Message::default()
+                    }),
+                }
+            }
+        }
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str()
+}
+
+/// A block of content.
+fn body(block: &Value) -> PartBody {
+    let said = || text(block, "text").map(str::to_owned);
+    match text(block, "type") {
+        Some("text" | "input_text" | "output_text") | None if said().is_some() => {
+            PartBody::Text(said().unwrap_or_default())
+        }
+        Some("thinking" | "reasoning") => {
+            PartBody::Reasoning(text(block, "thinking").map(str::to_owned).or_else(said).unwrap_or_default())
+        }
+        Some("tool_use") => call(text(block, "id"), text(block, "name").unwrap_or_default(), block["input"].clone()),
+        Some(kind @ ("image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio")) => {
+            PartBody::Attachment { name: kind.into(), bytes: block.to_string().len() as u64 }
+        }
+        kind => PartBody::Unknown { kind: kind.unwrap_or("untyped").into(), raw: block.clone() },
+    }
+}
+
+/// Calls beside the content. Arguments are a string that holds JSON; one that does not is kept as it stands.
+fn calls(value: &Value) -> Vec<PartBody> {
+    let arguments = |f: &Value| match &f["arguments"] {
+        Value::String(raw) => serde_json::from_str(raw).unwrap_or_else(|_| raw.as_str().into()),
+        other => other.clone(),
+    };
+    let mut out: Vec<PartBody> = Vec::new();
+    for one in value["tool_calls"].as_array().into_iter().flatten() {
+        let function = if one["function"].is_object() { &one["function"] } else { one };
+        out.push(call(text(one, "id"), text(function, "name").unwrap_or_default(), arguments(function)));
+    }
+    if value["function_call"].is_object() {
+        let function = &value["function_call"];
+        let name = text(function, "name").unwrap_or_default();
+        // The old interface has no call ids: its results name the function.
+        out.push(call(Some(name), name, arguments(function)));
+    }
+    out
+}
+
+fn call(id: Option<&str>, tool: &str, input: Value) -> PartBody {
+    let id = id.unwrap_or_default().to_owned();
+    PartBody::Call(Box::new(ToolCall { id, tool: tool.into(), kind: ToolKind::of(tool), input, ..ToolCall::default() }))
+}
+
+/// The text of content, for results.
+fn content_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts: Vec<&str> = blocks.iter().filter_map(|b| text(b, "text")).collect();
+            texts.join("\n")
+        }
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(records: &[Value]) -> Vec<Message> {
+        let mut conversation = Conversation::default();
+        records.iter().for_each(|r| conversation.add(r, Place::default()));
+        conversation.finish()
+    }
+
+    #[test]
+    fn results_are_folded_into_their_calls() {
+        let function = json!({"name": "bash", "arguments": "{\"command\":\"ls\"}"});
+        let openai = read(&[
+            json!({"role": "system", "content": "be kind"}),
+            json!({"role": "assistant", "content": null, "tool_calls": [{"id": "a", "function": function}]}),
+            json!({"role": "tool", "tool_call_id": "a", "content": "x"}),
+        ]);
+        let anthropic = read(&[
+            json!({"role": "system", "content": "be kind"}),
+            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "bash", "input": {"command": "ls"}}]}),
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "x"}]}]}),
+        ]);
+        assert_eq!(openai, anthropic);
+        assert_eq!((openai.len(), openai[0].kind), (2, MessageKind::InjectedContext));
+        let call = openai[1].calls().next().unwrap();
+        assert_eq!((call.command(), call.result.as_ref().unwrap().text.as_str()), (Some("ls"), "x"));
+    }
+
+    #[test]
+    fn odd_records_are_kept() {
+        let messages = read(&[
+            json!({"role": "assistant", "content": "a", "function_call": {"name": "f", "arguments": "{no json"}}),
+            json!({"role": "function", "name": "f", "content": "r"}),
+            json!({"role": "tool", "tool_call_id": "gone", "content": "lost"}),
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "gone", "is_error": true}, {"type": "text", "text": "go"}, {"type": "hologram"}]}),
+        ]);
+        let call = messages[0].calls().next().unwrap();
+        assert_eq!((&call.input, call.status()), (&json!("{no json"), CallStatus::Ok));
+        let unknown = |m: &Message| m.parts.iter().filter(|p| matches!(p.body, PartBody::Unknown { .. })).count();
+        assert_eq!((messages.len(), unknown(&messages[0]), unknown(&messages[1])), (2, 2, 1));
+        assert_eq!(messages[1].text(), "go");
+    }
+}

@@ -1,0 +1,401 @@
+//! OpenCode's `/export`: Markdown for people. It carries no message ids, call ids, times or exit codes, and fences tool
+//! output with three backticks even where the output holds them; see `docs/formats.md` for what is made of that.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::opencode::{Loaded, drafts, entry};
+use super::text::{Lines, Text};
+use super::{Format, Head, Input};
+use crate::diag::{Diag, Loc};
+use crate::error::Error;
+use crate::session::{Draft, MessageKind, Place, SourceFile};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    id: "opencode-markdown",
+    agent: "opencode",
+    about: "OpenCode Markdown: what `/export` writes, with `**Session ID:**` below the title",
+    sniff,
+    keys: |head| {
+        session_id(&String::from_utf8_lossy(head.bytes)).map(|id| format!("opencode-md:{id}")).into_iter().collect()
+    },
+    companions: |_: &Path| Vec::<PathBuf>::new(),
+    load,
+};
+
+static ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^\*\*Session ID:\*\* (\S+)\s*$").expect("static"));
+static HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^## (?:User|Assistant(?: \(([^·()]+) · (.+?)(?: · [0-9.]+m?s)?\))?)$").expect("static")
+});
+
+fn session_id(text: &str) -> Option<&str> {
+    let title = text.trim_start_matches('\u{FEFF}').trim_start();
+    let end = text.match_indices('\n').nth(30).map_or(text.len(), |(at, _)| at);
+    title.starts_with("# ").then(|| ID.captures(&text[..end]))?.and_then(|c| c.get(1)).map(|m| m.as_str())
+}
+
+fn sniff(head: &Head<'_>) -> u8 {
+    match session_id(&String::from_utf8_lossy(head.bytes)) {
+        Some(id) if id.starts_with("ses_") => 95,
+        Some(_) => 70,
+        None => 0,
+    }
+}
+
+fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
+    let mut read: Vec<Loaded> = Vec::new();
+    for input in inputs {
+        read.push(parse(&input.name, input.read()?));
+    }
+    // Without ids, two exports of one session cannot be joined message by message: the longest is used.
+    read.sort_by(|a, b| (&a.id, b.entries.len()).cmp(&(&b.id, a.entries.len())));
+    let mut out: Vec<Loaded> = Vec::new();
+    for mut one in read {
+        match out.last_mut().filter(|last| last.id == one.id) {
+            Some(last) => {
+                for mut source in std::mem::take(&mut one.sources) {
+                    (source.copies, source.kept) = (source.copies + source.kept, 0);
+                    let loc = Loc { file: source.file.clone(), ..Loc::default() };
+                    last.warnings.push(Diag::note("shorter-export", loc, "a longer export of this session is used"));
+                    last.sources.push(source);
+                }
+            }
+            None => out.push(one),
+        }
+    }
+    Ok(drafts(out, FORMAT.id))
+}
+
+fn parse(name: &str, bytes: Vec<u8>) -> Loaded {
+    let digest = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let size = bytes.len() as u64;
+    let text = Text::decode(bytes);
+    let mut page = Page::new(&text);
+    let (info, first) = page.header();
+    let id = session_id(&text.text).unwrap_or("unknown").to_owned();
+    let mut loaded = Loaded { id, info, ..Loaded::default() };
+    let mut at = first;
+    while at < page.lines.len() {
+        let (message, end) = page.message(at);
+        loaded.entries.extend(message);
+        at = end;
+    }
+    let records = loaded.entries.iter().map(|e| e.records.len() as u64).sum();
+    let source = SourceFile {
+        file: name.into(),
+        format: FORMAT.id,
+        bytes_read: size,
+        bytes_used: size,
+        records,
+        kept: records,
+        digest,
+        ..SourceFile::default()
+    };
+    loaded.sources.push(source);
+    loaded.warnings = page.warnings(name);
+    loaded
+}
+
+/// The lines of an export, with what can be told of each before reading.
+struct Page<'a> {
+    text: &'a Text,
+    places: Lines,
+    /// Byte in the text and content of each line.
+    lines: Vec<(usize, &'a str)>,
+    /// Per line, where the message it stands in ends, unless output makes it seem so.
+    next_end: Vec<usize>,
+    /// Per line, how many bare fences stand before it.
+    fences: Vec<u32>,
+    undivided: Option<usize>,
+    unclear: Vec<usize>,
+}
+
+impl<'a> Page<'a> {
+    fn new(text: &'a Text) -> Self {
+        let mut at = 0;
+        let mut lines = Vec::new();
+        for line in text.text.split_inclusive('\n') {
+            lines.push((at, line.trim_end_matches(['\n', '\r'])));
+            at += line.len();
+        }
+        let mut fences = vec![0; lines.len() + 1];
+        for (i, (_, line)) in lines.iter().enumerate() {
+            fences[i + 1] = fences[i] + u32::from(*line == "```");
+        }
+        let mut next_end = vec![lines.len(); lines.len() + 1];
+        let mut following = "";
+        for i in (0..lines.len()).rev() {
+            let line = lines[i].1;
+            let ends = line == "---" && (following.is_empty() || HEADING.is_match(following));
+            next_end[i] = if ends { i } else { next_end[i + 1] };
+            following = if line.is_empty() { following } else { line };
+        }
+        Self { text, places: Lines::default(), lines, next_end, fences, undivided: None, unclear: Vec::new() }
+    }
+
+    fn line(&self, at: usize) -> &'a str {
+        self.lines.get(at).map_or("", |l| l.1)
+    }
+
+    fn place(&mut self, at: usize) -> Place {
+        let byte = self.lines.get(at).map_or(self.text.text.len(), |l| l.0);
+        self.places.place(self.text, byte)
+    }
+
+    /// The lines `from..to`, without blank ones at either end.
+    fn slice(&self, from: usize, to: usize) -> &'a str {
+        let byte = |at: usize| self.lines.get(at).map_or(self.text.text.len(), |l| l.0);
+        if from >= to { "" } else { self.text.text[byte(from)..byte(to)].trim_matches(['\n', '\r']) }
+    }
+
+    fn skip_blank(&self, mut at: usize) -> usize {
+        while at < self.lines.len() && self.line(at).is_empty() {
+            at += 1;
+        }
+        at
+    }
+
+    /// The session's record, and the line of the first heading. Dates are written in the exporter's locale: not read.
+    fn header(&self) -> (Value, usize) {
+        let title = self.lines.iter().find_map(|(_, l)| l.trim_start_matches('\u{FEFF}').strip_prefix("# "));
+        let first = self.lines.iter().position(|(_, l)| HEADING.is_match(l)).unwrap_or(self.lines.len());
+        (json!({"title": title}), first)
+    }
+
+    /// Reads the message whose heading stands at a line, and says where the next one begins.
+    fn message(&mut self, heading: usize) -> (Option<super::opencode::Entry>, usize) {
+        let place = self.place(heading);
+        let line = self.line(heading);
+        let user = line == "## User";
+        let names = HEADING.captures(line);
+        let name = |i| names.as_ref().and_then(|c| c.get(i)).map(|m| m.as_str());
+        let info = json!({
+            "role": if user { "user" } else { "assistant" },
+            "modelID": name(2),
+            "summary": !user && name(1) == Some("Compaction"),
+        });
+        let mut parts = Vec::new();
+        let mut at = self.skip_blank(heading + 1);
+        while at < self.lines.len() && self.next_end[at] != at {
+            at = self.part(at, user, &mut parts);
+            at = self.skip_blank(at);
+        }
+        let mut entry = entry(&info, parts, place);
+        if user && entry.message.parts.is_empty() {
+            // Text of the program is not exported.
+            entry.message.kind = MessageKind::InjectedContext;
+        }
+        (Some(entry), self.skip_blank(at + 1))
+    }
+
+    fn part(&mut self, at: usize, user: bool, parts: &mut Vec<(Value, Place)>) -> usize {
+        let place = self.place(at);
+        if let Some(tool) = self.tool(at).filter(|_| !user) {
+            let (part, end) = self.call(at, tool);
+            parts.push((part, place));
+            return end;
+        }
+        let thinking = !user && self.line(at) == "_Thinking:_";
+        let from = if thinking { self.skip_blank(at + 1) } else { at };
+        let last = self.next_end[at];
+        let stops = |i: &usize| !user && (self.tool(*i).is_some() || self.line(*i) == "_Thinking:_");
+        let end = (from.max(at + 1)..last).find(stops).unwrap_or(last);
+        if !thinking {
+            parts.push((json!({"type": "text", "text": self.slice(from, end)}), place));
+            return end;
+        }
+        let said = self.said_after_thinking(from, end, end == last);
+        parts.push((json!({"type": "reasoning", "text": self.slice(from, said)}), place));
+        if said < end {
+            let place = self.place(said);
+            parts.push((json!({"type": "text", "text": self.slice(said, end)}), place));
+        }
+        end
+    }
+
+    /// Where text begins behind thinking: the export puts no mark between them. A heading, or in a message that ends
+    /// with it the last paragraph, is taken as text.
+    fn said_after_thinking(&mut self, from: usize, end: usize, last: bool) -> usize {
+        let starts = |i: &usize| self.line(*i - 1).is_empty();
+        let heading = (from + 1..end).filter(starts).find(|i| self.line(*i).starts_with('#'));
+        let paragraph = || (from + 1..end).filter(starts).rfind(|i| !self.line(*i).is_empty());
+        let said = heading.or_else(|| if last { paragraph() } else { None });
+        if said.is_some() && self.undivided.is_none() {
+            self.undivided = Some(from);
+        }
+        said.unwrap_or(end)
+    }
+
+    fn tool(&self, at: usize) -> Option<&'a str> {
+        self.line(at).strip_prefix("**Tool: ")?.strip_suffix("**")
+    }
+
+    /// A tool call from its line: input and output are there only when the export was asked for details.
+    fn call(&mut self, at: usize, tool: &str) -> (Value, usize) {
+        let (mut end, mut input, mut state) = (at + 1, Value::Null, "pending");
+        let (mut output, mut error) = (None, None);
+        let next = self.skip_blank(end);
+        if self.line(next) == "**Input:**" && self.line(next + 1) == "```json" {
+            let close = (next + 2..self.lines.len()).find(|i| self.line(*i) == "```").unwrap_or(self.lines.len());
+            let raw = self.slice(next + 2, close);
+            input = serde_json::from_str(raw).unwrap_or_else(|_| raw.into());
+            end = close + 1;
+        }
+        let next = self.skip_blank(end);
+        let label = self.line(next);
+        if matches!(label, "**Output:**" | "**Error:**") && self.line(next + 1) == "```" {
+            let close = self.output_end(next + 2);
+            let text = Some(self.slice(next + 2, close));
+            (state, output, error) =
+                if label == "**Output:**" { ("completed", text, None) } else { ("error", None, text) };
+            end = close + usize::from(self.line(close) == "```");
+        }
+        let call = format!("line-{}", at + 1);
+        let state = json!({"status": state, "input": input, "output": output, "error": error});
+        (json!({"type": "tool", "tool": tool, "callID": call, "state": state}), end)
+    }
+
+    /// The line of the fence that closes an output. Fences with a language inside it are closed by themselves; a fence
+    /// behind which an odd number stands up to the end of the message was none. A fence at the very end of the message
+    /// closes the output however the others pair, unless the output shows another export. If no fence fits, the last one
+    /// counts.
+    fn output_end(&mut self, from: usize) -> usize {
+        let (mut depth, mut export) = (0_u32, false);
+        for at in from..self.lines.len() {
+            let line = self.line(at);
+            export |= line.starts_with("**Session ID:**");
+            if !export && self.next_end[at] == at {
+                break;
+            }
+            if line == "```" && !export && self.skip_blank(at + 1) == self.next_end[at] {
+                return at;
+            }
+            if line.starts_with("```") && line != "```" && !line.ends_with("```") {
+                depth += 1;
+            } else if line == "```" && depth > 0 {
+                depth -= 1;
+            } else if line == "```" && self.line(at + 1).is_empty() {
+                let last = self.next_end[at];
+                let plain = (at + 1..last).take_while(|i| self.tool(*i).is_none()).last().map_or(at + 1, |i| i + 1);
+                if (self.fences[plain] - self.fences[at + 1]).is_multiple_of(2) {
+                    return at;
+                }
+            }
+        }
+        self.unclear.push(from);
+        let last = self.next_end[from.min(self.lines.len())];
+        (from..last).rev().find(|i| self.line(*i) == "```").unwrap_or(last)
+    }
+
+    fn warnings(&mut self, name: &str) -> Vec<Diag> {
+        let mut out = Vec::new();
+        if let Some(at) = self.undivided {
+            let byte = self.lines[at].0;
+            let text =
+                "the export puts no mark between thinking and text; a heading, or the last paragraph, is taken as text";
+            out.push(Diag::note("thinking-undivided", self.places.loc(self.text, byte, name), text));
+        }
+        for at in std::mem::take(&mut self.unclear) {
+            let byte = self.lines.get(at).map_or(self.text.text.len(), |l| l.0);
+            let text = "the output holds fences that do not pair; it was read up to the last fence of the message";
+            out.push(Diag::warning("fence-unclear", self.places.loc(self.text, byte, name), text));
+        }
+        if self.text.replaced() > 0 {
+            let text = format!("{} places are no valid Unicode; each was read as U+FFFD", self.text.replaced());
+            out.push(Diag::warning("bad-unicode", Loc { file: name.into(), ..Loc::default() }, text));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{CallStatus, PartBody, Session};
+
+    const HEAD: &str =
+        "# A title\n\n**Session ID:** ses_a1\n**Created:** 4/6/2026, 9:50:52 AM\n**Updated:** x\n\n---\n\n";
+
+    fn session(body: &str) -> Session {
+        let text = format!("{HEAD}{body}");
+        assert_eq!(sniff(&Head { name: "x", path: None, bytes: text.as_bytes(), whole: true }), 95);
+        load(&[Input::bytes("x", text)]).unwrap().remove(0).finish(None)
+    }
+
+    fn said(session: &Session) -> Vec<String> {
+        session.messages.iter().map(crate::session::Message::text).collect()
+    }
+
+    #[test]
+    fn messages_parts_and_places_are_found() {
+        let session = session(
+            "## User\n\ngo\n\n---\nnot an end\n\n---\n\n## Assistant (Build · m-1 · 2.5s)\n\n_Thinking:_\n\nhm\n\n**Tool: bash**\n\n\
+             **Input:**\n```json\n{\n  \"command\": \"ls\"\n}\n```\n\n**Output:**\n```\na\n```\n\ndone\n\n---\n\n",
+        );
+        assert_eq!(said(&session), ["go\n\n---\nnot an end", "done"]);
+        let reply = &session.messages[1];
+        assert_eq!((reply.model.as_deref(), reply.at, session.title.as_deref()), (Some("m-1"), None, Some("A title")));
+        assert!(matches!(&reply.parts[0].body, PartBody::Reasoning(t) if t == "hm"));
+        let call = reply.calls().next().unwrap();
+        assert_eq!((call.command(), call.result.as_ref().unwrap().text.as_str()), (Some("ls"), "a"));
+        assert_eq!((call.exit_code(), reply.place.line, reply.parts[1].place.line), (None, 18, 24));
+    }
+
+    #[test]
+    fn output_may_hold_fences_and_another_export() {
+        let inner = "# T\n\n**Session ID:** ses_b\n\n```rust\nx\n```\n\n---\n\n## User\n\nnot typed\n\n---\n\n## Assistant (Build · m · 1s)\n\n- [ ] no plan";
+        let body = format!(
+            "## Assistant (Build · m)\n\n**Tool: read**\n\n**Output:**\n```\n{inner}\n```\n\nafter\n\n---\n\n## User\n\nnext\n\n---\n"
+        );
+        let session = session(&body);
+        assert_eq!(said(&session), ["after", "next"]);
+        assert_eq!(session.messages[0].calls().next().unwrap().result.as_ref().unwrap().text, inner);
+        assert!(session.warnings.is_empty(), "{:?}", session.warnings);
+    }
+
+    #[test]
+    fn fences_that_do_not_pair_swallow_no_message() {
+        let output = "```md\n```\nx\n```sh\n```\n```\ny\n```py";
+        let body = format!(
+            "## Assistant (Build · m)\n\n**Tool: read**\n\n**Output:**\n```\n{output}\n```\n\n---\n\n## User\n\nnext\n\n---\n"
+        );
+        let session = session(&body);
+        assert_eq!(said(&session), ["", "next"]);
+        assert_eq!(session.messages[0].calls().next().unwrap().result.as_ref().unwrap().text, output);
+    }
+
+    #[test]
+    fn an_error_and_a_call_without_details_are_told_apart() {
+        let session = session(
+            "## Assistant (Build · m · 1s)\n\n**Tool: read**\n\n**Tool: bash**\n\n**Error:**\n```\nno\n```\n\n---\n",
+        );
+        let states: Vec<CallStatus> = session.messages[0].calls().map(|c| c.status()).collect();
+        assert_eq!(states, [CallStatus::Missing, CallStatus::Error]);
+    }
+
+    #[test]
+    fn thinking_is_parted_from_text_where_a_sign_is() {
+        let session = session(
+            "## Assistant (Build · m · 1s)\n\n_Thinking:_\n\na\n\nb\n\n---\n\n## Assistant (Compaction · m · 1s)\n\n_Thinking:_\n\na\n\n# Goal\n\nb\n\n---\n\n## User\n\n---\n",
+        );
+        assert_eq!(said(&session), ["b", "# Goal\n\nb", ""]);
+        let kinds: Vec<MessageKind> = session.messages.iter().map(|m| m.kind).collect();
+        assert_eq!(kinds, [MessageKind::Reply, MessageKind::CompactionSummary, MessageKind::InjectedContext]);
+        assert_eq!(session.warnings[0].kind, "thinking-undivided");
+    }
+
+    #[test]
+    fn the_longest_export_of_a_session_is_used() {
+        let short = format!("{HEAD}## User\n\na\n\n---\n");
+        let long = format!("{short}\n## User\n\nb\n\n---\n");
+        let drafts = load(&[Input::bytes("s", short), Input::bytes("l", long)]).unwrap();
+        assert_eq!((drafts.len(), drafts[0].threads[0].messages.len()), (1, 2));
+        let counts: Vec<_> = drafts[0].head.sources.iter().map(|s| (s.file.as_str(), s.kept, s.copies)).collect();
+        assert_eq!(counts, [("l", 4, 0), ("s", 0, 2)]);
+    }
+}
