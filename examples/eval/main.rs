@@ -1,6 +1,7 @@
 //! Scores the extractors against labelled data: `cargo run --release --example eval -- findings`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
 
+mod audit;
 mod bench;
 mod directives;
 mod findings;
@@ -12,8 +13,13 @@ use std::process::ExitCode;
 type Eval = fn() -> Result<(), gold::Error>;
 
 /// What can be scored.
-const EVALS: &[(&str, Eval)] =
-    &[("bench", bench::run), ("directives", directives::run), ("findings", findings::run), ("plan", plan::run)];
+const EVALS: &[(&str, Eval)] = &[
+    ("bench", bench::run),
+    ("audit", audit::run),
+    ("directives", directives::run),
+    ("findings", findings::run),
+    ("plan", plan::run),
+];
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();

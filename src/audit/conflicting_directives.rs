@@ -27,7 +27,7 @@ to ask and not to ask, or to do and not to do the same.
 
 **Exceptions.** A later prompt that the user typed is a change of mind, not a conflict.
 
-**Measured precision.** PRECISION_CONFLICT
+**Measured precision.** No firing in 180 shared sessions; experimental until there are ten true ones.
 "#,
     check,
 };

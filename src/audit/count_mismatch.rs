@@ -17,7 +17,8 @@ pub(super) const RULE: Rule = Rule {
 **Exceptions.** Counts of a part ("3 of which", "2 more", "at least 5", "the remaining 4"), counts of fixed findings, and counts that fit
 the list in some reading: with the points in order, without repetitions, by table or by heading.
 
-**Measured precision.** PRECISION_COUNT
+**Measured precision.** No firing in the 180 shared sessions of Claude Code and OpenCode, so none is known to be false there; kept
+on because the list and the count stand in one message and both are quoted.
 "#,
     check,
 };

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 **Exceptions.** Failed and unanswered calls; anything after a later prompt of the user that names the same deed or file; prohibitions that
 hold until something ("not yet", "before", "until", "without", "unless").
 
-**Measured precision.** PRECISION_PROHIB
+**Measured precision.** No firing in 180 shared sessions; experimental until there are ten true ones.
 "#,
     check,
 };

@@ -24,7 +24,8 @@ runs it is the one sign in the plan that goes with failure.
 **Exceptions.** Lists of subagents, checkbox lists in files and plans told in prose are not read by this rule. An item that was dropped
 from the list is not open.
 
-**Measured precision.** 1.00 on 40 firings read by hand: 30 of the labelled runs, 10 of the corpus (the list itself is the proof).
+**Measured precision.** 1.00: 51 firings in 180 shared sessions. 49 of them are on labelled runs, where the number of open items agrees
+with the labels each time and no labelled run is missed; the other two were read by hand.
 "#,
     check,
 };

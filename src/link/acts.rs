@@ -11,6 +11,9 @@ const DEPTH: usize = 2_000;
 /// A word that so many facts share tells nothing.
 const COMMON: usize = 12;
 
+/// Length from which a piece of an identifier that few facts share names one of them.
+const RARE: usize = 6;
+
 /// Facts that calls may act on, found by their words.
 #[derive(Default)]
 struct Index {
@@ -32,7 +35,8 @@ impl Index {
         let mut hits: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
         for word in bag.words() {
             let Some(facts) = self.by_word.get(word).filter(|f| f.len() <= COMMON) else { continue };
-            let named = bag.specific().any(|s| s == word);
+            let rare = facts.len() <= 2 && word.len() >= RARE;
+            let named = bag.specific().any(|s| s == word) || rare && bag.pieces().any(|s| s == word);
             for f in facts {
                 let slot = hits.entry(*f).or_default();
                 *(if named { &mut slot.0 } else { &mut slot.1 }) += 1;
@@ -42,7 +46,7 @@ impl Index {
             let (share, things) = bag.against(&self.facts[f as usize].2);
             match (named, words) {
                 (1.., _) => Some((f, 0.8)),
-                (0, 2..) if things >= 2.0 && share >= 0.4 => Some((f, 0.5)),
+                (0, 2..) if things >= 1.8 && share >= 0.35 => Some((f, 0.5)),
                 _ => None,
             }
         };

@@ -7,6 +7,9 @@ use crate::extract::Facts;
 use crate::extract::findings::FindingStatus;
 use crate::session::MsgIx;
 
+/// Calls that share only words with a finding do not decide its fate.
+const SURE: f64 = 0.7;
+
 /// What became of a finding or option, and the message that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fate {
@@ -37,7 +40,7 @@ pub fn findings(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
         let FactId::Finding(at) = l.to else { continue };
         match l.kind {
             LinkKind::Verifies => raise(at, 4, "verified", l.from_msg),
-            LinkKind::ActsOn => raise(at, 2, "acted on", l.from_msg),
+            LinkKind::ActsOn if l.confidence >= SURE => raise(at, 2, "acted on", l.from_msg),
             LinkKind::Mirrors => raise(at, 1, "planned", l.from_msg),
             _ => {}
         }

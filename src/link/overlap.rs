@@ -20,6 +20,9 @@ const SAME: &[(&str, &[&str])] = &[
     ("config", &["configur"]),
 ];
 
+/// Weight of a piece of an identifier: "numa" of `kernel.numa_balancing`.
+const PIECE: f64 = 0.9;
+
 /// Words of a text with weights: deeds count less than things, paths and identifiers more.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bag {
@@ -37,6 +40,14 @@ impl Bag {
             }
             if is_specific(&lower) {
                 words.insert(lower.clone(), 2.0);
+                // Pieces of settings (`kernel.numa_balancing`) say what they are of; those of paths seldom do.
+                let pieces = if is_path(&lower) { "" } else { lower.as_str() };
+                for piece in pieces
+                    .split(['.', '_', '-', '='])
+                    .filter(|p| p.len() > 2 && p.bytes().all(|b| b.is_ascii_alphabetic()))
+                {
+                    words.entry(plain(piece).0).or_insert(PIECE);
+                }
                 if let Some(name) = lower.rsplit('/').next().filter(|n| n.len() > 2 && *n != lower) {
                     words.insert(name.to_owned(), if is_specific(name) { 2.0 } else { 1.0 });
                 }
@@ -60,13 +71,18 @@ impl Bag {
         if least == 0.0 {
             return (0.0, 0.0);
         }
-        let things = shared.iter().filter(|v| **v >= 1.0).sum();
+        let things = shared.iter().filter(|v| **v >= PIECE).sum();
         ((shared.iter().sum::<f64>() / least).min(1.0), things)
     }
 
     /// Its words.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.words.keys().map(String::as_str)
+    }
+
+    /// Pieces of identifiers.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().filter(|(_, v)| **v == PIECE).map(|(w, _)| w.as_str())
     }
 
     /// Words that name one thing: paths, flags, identifiers, versions.
@@ -86,6 +102,14 @@ pub(super) fn is_specific(word: &str) -> bool {
             || inner.matches('/').count() > 1
             || word.starts_with("--")
             || digit && inner.len() > 3)
+}
+
+/// A path, or a file name with its ending.
+fn is_path(word: &str) -> bool {
+    word.contains('/')
+        || word
+            .rsplit_once('.')
+            .is_some_and(|(_, end)| (1..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
 fn plain(word: &str) -> (String, f64) {

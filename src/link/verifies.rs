@@ -9,6 +9,9 @@ use regex::Regex;
 use super::{FactId, Link, LinkKind, Scene, sure};
 use crate::session::{CallStatus, MessageKind, MsgIx, Role, ToolCall, ToolKind};
 
+/// Only calls that name the thing of a finding change or verify it.
+const SURE: f64 = 0.8;
+
 static PROBE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:^|[;&|\s])(?:cat|head|tail|grep|rg|ls|stat|test|curl|diff|pytest|jest|cargo (?:test|check|clippy)|go test|npm (?:run )?test|sysctl (?:-n )?[\w.]+$|systemctl status|nvidia-smi|lspci|lsmod|git (?:status|diff|log)|\S*bench\S*)(?:\s|$)").expect("probing commands")
 });
@@ -16,8 +19,10 @@ static PROBE: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
     let mut found = interruptions(scene);
     let mut changed: BTreeMap<FactId, u32> = BTreeMap::new();
-    let mut acts: Vec<&Link> =
-        links.iter().filter(|l| l.kind == LinkKind::ActsOn && matches!(l.to, FactId::Finding(_))).collect();
+    let mut acts: Vec<&Link> = links
+        .iter()
+        .filter(|l| l.kind == LinkKind::ActsOn && l.confidence >= SURE && matches!(l.to, FactId::Finding(_)))
+        .collect();
     acts.sort_by_key(|l| l.from);
     for act in acts {
         let FactId::Call(c) = act.from else { continue };

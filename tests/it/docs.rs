@@ -44,7 +44,9 @@ fn matches(expected: &[String], printed: &[&str]) -> bool {
     match expected.split_first() {
         None => printed.is_empty(),
         Some((line, rest)) if line.trim() == "…" => (0..=printed.len()).any(|n| matches(rest, &printed[n..])),
-        Some((line, rest)) => printed.first().is_some_and(|p| p.trim_end() == line.trim_end()) && matches(rest, &printed[1..]),
+        Some((line, rest)) => {
+            printed.first().is_some_and(|p| p.trim_end() == line.trim_end()) && matches(rest, &printed[1..])
+        }
     }
 }
 
@@ -80,7 +82,8 @@ fn the_readme_names_every_command() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let help = Command::cargo_bin("turnpoint").unwrap().arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
-    let commands = help.lines().skip_while(|l| !l.starts_with("Commands:")).skip(1).take_while(|l| !l.trim().is_empty());
+    let commands =
+        help.lines().skip_while(|l| !l.starts_with("Commands:")).skip(1).take_while(|l| !l.trim().is_empty());
     for command in commands.filter_map(|l| l.split_whitespace().next()).filter(|c| *c != "help") {
         assert!(readme.contains(&format!("`{command}`")), "README does not name `{command}`");
     }

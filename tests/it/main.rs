@@ -1,6 +1,7 @@
 //! Black-box and whole-output tests.
 #![allow(clippy::unwrap_used)]
 
+mod audit;
 mod docs;
 mod formats;
 mod opencode;

@@ -36,6 +36,8 @@ static PAIR: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .map(|p| Regex::new(p).expect("a pair of values"))
     .collect()
 });
+static PLACE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)^(?:lines?|file|location|at line) [\d`(]").expect("a place"));
 static NEEDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)(?-u:\b)(runtime|reboot|rebuild|recompile|restart|credentials?|root|sudo|bios|firmware|hardware|driver reload|downtime)(?-u:\b)").expect("needs")
 });
@@ -72,7 +74,14 @@ impl<'a> Item<'a> {
                 break;
             }
         }
-        let after = item.title_of(rest);
+        let mut after = item.title_of(rest);
+        if PLACE.is_match(item.title) {
+            // "**Lines 10-20**: the lock is never freed" names a place; what was found stands behind it.
+            let told = after.trim_start_matches(|c: char| c.is_whitespace() || "*:—–-".contains(c));
+            if told.split_whitespace().count() >= 2 {
+                after = item.title_of(told);
+            }
+        }
         item.rest(after);
         item
     }

@@ -17,6 +17,8 @@ enum Role {
     Neutral,
     /// Problems.
     Issues,
+    /// Findings of any kind.
+    Found,
     /// Problems that were solved.
     Fixed,
     /// Points in order.
@@ -42,9 +44,12 @@ fn re(pattern: &str) -> Regex {
 
 static ISSUES: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(issues?|problems?|findings?|bugs|vulnerabilit(y|ies)|concerns?|defects|root causes?|weaknesses|misconfigurations|violations|needs? (attention|work|fixing|change|to change|to be fixed)|what'?s broken|not working|action (needed|required)|must[- ]fix|should[- ]fix)\b",
+        r"\b(issues?|problems?|bugs|vulnerabilit(y|ies)|concerns?|defects|root causes?|weaknesses|misconfigurations|violations|needs? (attention|work|fixing|change|to change|to be fixed)|what'?s broken|not working|action (needed|required)|must[- ]fix|should[- ]fix)\b",
     )
 });
+/// "Findings" are told of good things too: below such a heading an item needs a level, a state or values of its own.
+static FOUND: LazyLock<Regex> = LazyLock::new(|| re(r"\b(findings?|audit)\b"));
+static P_LEVEL: LazyLock<Regex> = LazyLock::new(|| re(r"\bP[0-4]\b"));
 static INTRODUCES: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"\b(found|identified|discovered|main|key|following|several|remaining|here are|uncovered|spotted|detected|noticed)\b",
@@ -53,7 +58,7 @@ static INTRODUCES: LazyLock<Regex> = LazyLock::new(|| {
 static FIXED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(fixed|resolved|fixes applied|addressed|solved|corrected)\b"));
 static FINE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"^\W*(working (correctly|well|as expected|fine)|ok( items| already| points)?|(already )?(ok|optimal|correct|good|fine|in order|healthy)|correctly configured|no (action|change)s? (needed|required)|verified ok|what works|passing( checks)?|passed( checks)?|items? (marked )?ok)\W*(\(.*\)|[:—–-].*)?$",
+        r"^\W*(working (correctly|well|as expected|fine)|ok( items| already| points)?|(already )?(ok|optimal|correct|good|fine|in order|healthy)|correctly configured|(ok,? )?no (action|change)s? (needed|required)|verified ok|what works|passing( checks)?|passed( checks)?|items? (marked )?ok)\W*(\(.*\)|[:—–-].*)?$",
     )
 });
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
@@ -78,7 +83,9 @@ static SOLVED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The findings of one text.
-pub(super) fn read(text: &TextRef<'_>) -> Vec<Finding> {
+///
+/// `beside`: a table of the same text holds findings.
+pub(super) fn read(text: &TextRef<'_>, beside: bool) -> Vec<Finding> {
     if !may_hold(text.text) {
         return Vec::new();
     }
@@ -96,7 +103,7 @@ pub(super) fn read(text: &TextRef<'_>) -> Vec<Finding> {
     while at < lines.len() {
         at = reader.line(at);
     }
-    reader.finish()
+    reader.finish(beside)
 }
 
 /// Cheap test: one line alone lists nothing.
@@ -166,13 +173,17 @@ impl<'a> Reader<'a> {
     }
 
     fn section(&self, text: &'a str, depth: u8) -> Section<'a> {
+        let within = || P_LEVEL.find(text).filter(|_| depth == INTRO).and_then(|m| level::whole(m.as_str()));
         let level = HEADING_LEVEL.captures(text).and_then(|c| {
             let inner = c.get(2).and_then(|m| level::whole(&text[m.range()]));
             let word = c.get(1).and_then(|m| level::whole(text[m.range()].trim_end_matches('s')));
             inner.filter(|l| l.text.starts_with(['P', 'p'])).or(word)
         });
+        let level = level.or_else(within);
         let role = if FINE.is_match(text) {
             Role::Fine
+        } else if level.is_some() && depth == INTRO && FIXED.is_match(text) {
+            Role::Fixed
         } else if level.is_some() {
             if self.speaks || self.role() == Role::Issues { self.inherited(Role::Issues) } else { Role::Neutral }
         } else if OTHER.is_match(text) && !is_count_of_issues(text) {
@@ -181,6 +192,8 @@ impl<'a> Reader<'a> {
             if FIXED.is_match(text) { Role::Fixed } else { Role::Issues }
         } else if FIXED.is_match(text) {
             Role::Fixed
+        } else if FOUND.is_match(text) {
+            Role::Found
         } else if depth < 7 && self.speaks && is_named_point(text) {
             Role::Other
         } else {
@@ -208,7 +221,7 @@ impl<'a> Reader<'a> {
 
     /// A line that introduces the list after it.
     fn intro(&mut self, at: usize) -> bool {
-        let text = unmarked(self.lines[at].text);
+        let text = unmarked(self.lines[at].text).trim_end_matches('*').trim_end();
         let next = self.lines[at + 1..].iter().find(|l| l.kind != Kind::Blank);
         if !text.ends_with(':') || !next.is_some_and(|l| l.kind.is_item()) {
             return false;
@@ -217,7 +230,11 @@ impl<'a> Reader<'a> {
         self.sections.retain(|s| s.depth < INTRO);
         let short = last.split_whitespace().count() <= 5;
         let mut section = self.section(last, INTRO);
-        if matches!(section.role, Role::Issues | Role::Fixed) && !short && !INTRODUCES.is_match(last) {
+        if matches!(section.role, Role::Issues | Role::Fixed)
+            && section.level.is_none()
+            && !short
+            && !INTRODUCES.is_match(last)
+        {
             section.role = Role::Neutral;
         }
         self.sections.push(section);
@@ -283,7 +300,11 @@ impl<'a> Reader<'a> {
 
     fn is_finding(&self, item: &Item<'_>, text: &str) -> bool {
         let words = item.title.split_whitespace().count();
-        if words == 0 || text.ends_with(':') && item.level.is_none() && !item.bold || is_nothing(item.title) {
+        if words == 0
+            || is_predicate(item.title)
+            || text.ends_with(':') && item.level.is_none() && !item.bold
+            || is_nothing(item.title)
+        {
             return false;
         }
         let told = item.status.is_some() || item.current.is_some() || item.wanted.is_some();
@@ -291,6 +312,7 @@ impl<'a> Reader<'a> {
             Role::Other => item.level.is_some() && item.current.is_some() && item.wanted.is_some(),
             Role::Issues => !text.ends_with('?') && !is_deed(item.title),
             Role::Fixed => item.level.is_some() || self.level().is_some() || self.section_of_issues(),
+            Role::Found => told || item.level.is_some() || self.level().is_some(),
             Role::Fine => words <= 16,
             Role::Neutral => {
                 (item.level.is_some() || self.level().is_some()) && told
@@ -314,7 +336,9 @@ impl<'a> Reader<'a> {
         }
         let level = item.level.or_else(|| self.level());
         let role = self.role();
-        let status = item.status.unwrap_or(match role {
+        let told =
+            item.status.map(|s| if role == Role::Fixed && s == FindingStatus::Ok { FindingStatus::Fixed } else { s });
+        let status = told.unwrap_or(match role {
             Role::Fine => FindingStatus::Ok,
             Role::Fixed => FindingStatus::Fixed,
             _ if item.current.is_some() && item.current == item.wanted => FindingStatus::Ok,
@@ -338,14 +362,14 @@ impl<'a> Reader<'a> {
         if aside { self.fine.push(finding) } else { self.found.push(finding) }
     }
 
-    fn finish(mut self) -> Vec<Finding> {
+    fn finish(mut self, beside: bool) -> Vec<Finding> {
         let solved = SOLVED.is_match(self.text.text);
         for finding in self.found.iter_mut().filter(|f| solved && f.level.is_none() && f.current.is_none()) {
             if finding.status == FindingStatus::Actionable {
                 finding.status = FindingStatus::Fixed;
             }
         }
-        if self.found.iter().any(|f| f.level.is_some()) {
+        if beside || self.found.iter().any(|f| f.level.is_some()) {
             self.found.append(&mut self.fine);
             self.found.sort_by_key(|f| f.span.start);
         }
@@ -398,6 +422,27 @@ fn is_named_point(text: &str) -> bool {
     ]
     .iter()
     .any(|w| word.starts_with(w))
+}
+
+/// "… is definitely a bug": the rest of a sentence whose subject was taken for a level.
+fn is_predicate(title: &str) -> bool {
+    let first = title.split_whitespace().next().unwrap_or("");
+    matches!(
+        first,
+        "is" | "are"
+            | "was"
+            | "were"
+            | "has"
+            | "have"
+            | "can"
+            | "could"
+            | "should"
+            | "will"
+            | "and"
+            | "or"
+            | "items"
+            | "bugs"
+    )
 }
 
 /// "None" and the like name no finding.

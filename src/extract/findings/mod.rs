@@ -110,7 +110,8 @@ pub fn extract(session: &Session, tables: &[Table]) -> Findings {
             next_table += 1;
         }
         if text.provenance != Provenance::User {
-            found.findings.extend(list::read(&text));
+            let beside = found.findings.len() > here;
+            found.findings.extend(list::read(&text, beside));
         }
         found.findings[here..].sort_by_key(|f| f.span.start);
         known.tie(&mut found.findings, here, text.provenance == Provenance::Summary);

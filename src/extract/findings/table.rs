@@ -84,7 +84,8 @@ impl Columns {
                 })
             }) || all.contains(&h)
         };
-        if heads.iter().any(|h| words(h, FRIENDS)) {
+        let verdicts = heads.iter().any(|h| h == "verdict") && heads.iter().any(|h| h.starts_with("key "));
+        if verdicts || heads.iter().any(|h| words(h, FRIENDS)) {
             return None;
         }
         let find = |all: &[&str], not: &[Option<usize>]| {

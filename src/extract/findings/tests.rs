@@ -49,14 +49,51 @@ fn reads_lists_under_level_headings_and_points_in_order() {
 }
 
 #[test]
+fn points_in_order_beside_a_table_are_findings() {
+    let text = "Audit:\n\n| Severity | Finding | Current | Wanted |\n|--|--|--|--|\n| P0 | Swap too eager | 60 | 1 |\n\n## OK, no change needed\n\n- Clock source\n- link: up, no errors\n";
+    assert_eq!(
+        rows(text),
+        [row("P0", "Swap too eager", "actionable"), row("", "Clock source", "ok"), row("", "link", "ok")]
+    );
+}
+
+#[test]
 fn reads_issues_without_levels() {
     let text = "The main issues identified:\n1. **No compiler**: the image lacks one\n2. **Old libc**: 2.17\n\nLet me check the versions:\n- libc\n";
     assert_eq!(rows(text), [row("", "No compiler", "actionable"), row("", "Old libc", "actionable")]);
 }
 
 #[test]
+fn solved_problems_keep_their_own_level() {
+    let text = "## P2 Findings\n1. **Loop is slow** - n squared\n\nThe two **P1 (Critical)** items we already fixed were:\n1. ✅ Sessions lost → grace period\n2. ✅ Hash cut short\n";
+    assert_eq!(
+        rows(text),
+        [
+            row("P2", "Loop is slow", "actionable"),
+            row("P1", "Sessions lost", "fixed"),
+            row("P1", "Hash cut short", "fixed")
+        ]
+    );
+}
+
+#[test]
+fn what_works_under_a_critical_heading_is_in_order() {
+    let text = "## 🎯 **CRITICAL FINDINGS**\n\n✅ **What Works:**\n- Core library\n\n❌ **What's Broken:**\n- **No convolution** - a stub\n";
+    assert_eq!(rows(text), [row("P0", "Core library", "ok"), row("P0", "No convolution", "actionable")]);
+}
+
+#[test]
+fn a_place_is_no_title() {
+    let text = "Issues found:\n- **Lines 10-20**: Lock is never freed\n- **Line 5**: Hash is cut short\n";
+    assert_eq!(rows(text), [row("", "Lock is never freed", "actionable"), row("", "Hash is cut short", "actionable")]);
+}
+
+#[test]
 fn false_friends_give_none() {
     for text in [
+        "Key findings:\n- **173× speedup**: on large input\n- **Good bandwidth**: 80 %\n",
+        "Review of the bugs:\n\n1. **P1 #2** is definitely a bug\n2. **P1 #1** is also a bug\n",
+        "| Review | Verdict | Key Findings |\n|--|--|--|\n| Security | ✅ APPROVE | No concerns |\n| Tests | ⚠️ CHANGE | Gaps |\n",
         "| Test | Priority |\n|--|--|\n| login works | P0 |\n| logout works | P1 |\n",
         "### User Story 1 - Sign in (Priority: P1)\n\n- As a user I sign in\n\n### User Story 2 (Priority: P2)\n- As a user I leave\n",
         "## Review template\n### CRITICAL (P1)\n- [count] issues\n- [title] in [file]\n",

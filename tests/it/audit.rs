@@ -1,0 +1,91 @@
+//! `turnpoint audit` and `turnpoint rules`.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn turnpoint(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("turnpoint").unwrap();
+    command.args(args);
+    command
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = turnpoint(args).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A session of the Claude Code kind whose plan stays open.
+fn open_session(dir: &std::path::Path) -> String {
+    let line = serde_json::json!({
+        "type": "assistant", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w", "version": "2.0.0",
+        "message": {"id": "m1", "role": "assistant", "model": "x", "content": [
+            {"type": "tool_use", "id": "t1", "name": "TodoWrite", "input": {"todos": [{"content": "Run | the tests", "status": "pending", "activeForm": "x"}]}}
+        ]}
+    });
+    let answer = serde_json::json!({
+        "type": "user", "uuid": "u2", "parentUuid": "u1", "sessionId": "s1", "timestamp": "2026-01-01T00:00:01Z", "cwd": "/w", "version": "2.0.0",
+        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "Todos have been modified successfully"}]}
+    });
+    let path = dir.join("open.jsonl");
+    std::fs::write(&path, format!("{line}\n{answer}\n")).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn the_manual_is_printed_by_the_binary() {
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules.md")).unwrap();
+    assert_eq!(stdout(&["rules", "--format", "md"]), docs, "run `turnpoint rules --format md > docs/rules.md`");
+    assert!(stdout(&["rules", "count-mismatch"]).contains("What it finds"));
+    turnpoint(&["rules", "no-such-rule"]).assert().code(2);
+}
+
+#[test]
+fn reports_findings_of_the_fixture() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/glm-session.json");
+    let json: Value = serde_json::from_str(&stdout(&["audit", fixture, "--format", "json"])).unwrap();
+    let findings = json["sessions"][0]["findings"].as_array().unwrap();
+    let of = |level: &str| findings.iter().filter(|f| f["level"] == level && f["status"] == "actionable").count();
+    assert_eq!((of("P0"), of("P1"), of("P2")), (9, 7, 5));
+    assert_eq!(findings.iter().filter(|f| f["status"] == "ok").count(), 5);
+    assert_eq!(findings.iter().filter(|f| f["needs"] == "reboot").count(), 3);
+    let asked = json["sessions"][0]["asked"].as_array().unwrap();
+    let of_1274: Vec<usize> =
+        asked.iter().filter(|a| a["msg"] == "1274").map(|a| a["items"].as_array().unwrap().len()).collect();
+    assert_eq!(of_1274, [1, 1, 1, 1]);
+}
+
+#[test]
+fn fails_on_what_it_is_told_to_and_knows_a_baseline() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = open_session(dir.path());
+    turnpoint(&["audit", &input]).assert().code(0);
+    turnpoint(&["audit", &input, "--fail-on", "high"]).assert().code(0);
+    turnpoint(&["audit", &input, "--fail-on", "medium"]).assert().code(1);
+    let baseline = dir.path().join("base.json");
+    std::fs::write(&baseline, stdout(&["audit", &input, "--format", "json"])).unwrap();
+    let baseline = baseline.display().to_string();
+    turnpoint(&["audit", &input, "--fail-on", "low", "--baseline", &baseline]).assert().code(0);
+    turnpoint(&["audit", &input, "--baseline", "/no/such/file"]).assert().code(2);
+}
+
+#[test]
+fn sarif_names_rule_place_and_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = open_session(dir.path());
+    let log: Value = serde_json::from_str(&stdout(&["audit", &input, "--format", "sarif"])).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let result = &run["results"][0];
+    assert_eq!(result["ruleId"], "session-ends-with-open-items");
+    let index = result["ruleIndex"].as_u64().unwrap() as usize;
+    assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+    assert!(result["message"]["text"].as_str().unwrap().contains("[msg 1]"));
+}
+
+#[test]
+fn markdown_cites_and_escapes() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = stdout(&["audit", &open_session(dir.path()), "--format", "md"]);
+    assert!(text.contains("## Open at the end") && text.contains("Run \\| the tests"), "{text}");
+}
