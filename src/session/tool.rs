@@ -92,7 +92,15 @@ impl ToolCall {
         if self.kind != ToolKind::Shell {
             return None;
         }
-        ["command", "cmd", "script"].iter().find_map(|k| self.input.get(k)?.as_str())
+        let written = ["command", "cmd", "script"].iter().find_map(|k| self.input.get(k))?;
+        written.as_str().or_else(|| match &written.as_array()?[..] {
+            [only] => only.as_str(),
+            // `["bash", "-lc", "make test"]`
+            [_, flag, script] if flag.as_str().is_some_and(|f| f.starts_with('-') && f.ends_with('c')) => {
+                script.as_str()
+            }
+            _ => None,
+        })
     }
 
     /// What the call is aimed at: a path, an address, a pattern, a description.

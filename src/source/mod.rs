@@ -5,6 +5,7 @@
 
 mod care;
 mod claude_code;
+mod codex;
 pub mod discover;
 mod input;
 pub mod lines;
@@ -51,6 +52,7 @@ pub struct Format {
 pub const FORMATS: &[Format] = &[
     claude_code::SESSION,
     claude_code::STREAM,
+    codex::FORMAT,
     opencode_export::FORMAT,
     opencode_storage::FORMAT,
     opencode_db::FORMAT,

@@ -128,3 +128,16 @@ fn the_traps_of_the_stream_form() {
     assert_eq!(sessions.len(), 1);
     insta::assert_snapshot!(outline(&sessions[0]));
 }
+
+#[test]
+fn every_byte_and_record_of_codex_is_accounted_for() {
+    let Some(shared) = shared() else { return };
+    files(&shared.join("corpus/codex"), ".jsonl").iter().for_each(|p| check(p));
+}
+
+#[test]
+fn the_traps_of_codex() {
+    let sessions = fixture("codex/session.jsonl");
+    assert_eq!(sessions.len(), 1);
+    insta::assert_snapshot!(outline(&sessions[0]));
+}

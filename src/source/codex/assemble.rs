@@ -1,0 +1,395 @@
+//! From lines to the messages of a thread.
+//!
+//! A reply is the maximal run of reasoning, text and calls before the next output or text of the user. What events
+//! repeat of items is dropped; what only an event says is kept.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::output::Output;
+use super::record::{Bit, Body, Line};
+use super::script;
+use crate::diag::{Diag, Folded, Loc};
+use crate::session::{
+    CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult, Usage,
+};
+
+/// Starts of texts in the user's place that the program adds.
+const INJECTED: &[&str] = &[
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions",
+    "<turn_aborted>",
+    "<skill",
+    "<collaboration_mode>",
+    "<subagent_notification>",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md instructions",
+];
+
+/// A line with its place.
+pub(super) struct Item {
+    pub(super) place: Place,
+    pub(super) line: Line,
+}
+
+/// Where a call stands: message, part, and when it was made.
+type CallAt = (usize, usize, Option<Timestamp>);
+
+/// Makes the messages of one thread.
+pub(super) struct Assembly<'a> {
+    messages: Vec<Message>,
+    /// The reply that is open.
+    run: Option<usize>,
+    calls: HashMap<Box<str>, Vec<CallAt>>,
+    model: Option<Box<str>>,
+    total: Option<u64>,
+    items: Repeated,
+    loc: &'a dyn Fn(Place) -> Loc,
+    warnings: &'a mut Folded,
+}
+
+/// Texts of items that events may repeat, with how often they stand.
+#[derive(Default)]
+struct Repeated {
+    user: HashMap<String, usize>,
+    agent: HashMap<String, usize>,
+    thought: HashMap<String, usize>,
+}
+
+impl Repeated {
+    fn of(items: &[Item]) -> Self {
+        let mut out = Self::default();
+        let count = |map: &mut HashMap<String, usize>, text: &str| *map.entry(text.trim().to_owned()).or_default() += 1;
+        for body in items.iter().flat_map(|i| &i.line.bodies) {
+            match body {
+                Body::User(bits) => texts(bits).for_each(|t| count(&mut out.user, t)),
+                Body::Assistant(bits) => texts(bits).for_each(|t| count(&mut out.agent, t)),
+                Body::Reasoning(list) => list.iter().for_each(|t| count(&mut out.thought, t)),
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// Whether an item says the text; each item is repeated once.
+    fn take(map: &mut HashMap<String, usize>, text: &str) -> bool {
+        let left = map.get_mut(text.trim()).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    }
+}
+
+fn texts(bits: &[Bit]) -> impl Iterator<Item = &str> {
+    bits.iter().filter_map(|b| if let Bit::Text(text) = b { Some(text.as_str()) } else { None })
+}
+
+struct From {
+    place: Place,
+    at: Option<Timestamp>,
+    id: Option<Box<str>>,
+}
+
+impl<'a> Assembly<'a> {
+    /// Reads the items in file order.
+    pub(super) fn run(items: Vec<Item>, loc: &'a dyn Fn(Place) -> Loc, warnings: &'a mut Folded) -> Vec<Message> {
+        let repeated = Repeated::of(&items);
+        let (messages, calls) = (Vec::new(), HashMap::new());
+        let mut all = Self { messages, run: None, calls, model: None, total: None, items: repeated, loc, warnings };
+        for Item { place, line } in items {
+            let from = From { place, at: line.at, id: line.id };
+            for body in line.bodies {
+                all.body(body, &from);
+            }
+        }
+        all.warn_of_unanswered();
+        all.messages
+    }
+
+    fn body(&mut self, body: Body, from: &From) {
+        match body {
+            Body::Meta(_) => {}
+            Body::Model(model) => self.model = Some(model),
+            Body::User(bits) => self.user(bits, from),
+            Body::Developer(bits) => self.say(Role::System, MessageKind::InjectedContext, parts(bits), from),
+            Body::Assistant(bits) => parts(bits).into_iter().for_each(|b| self.reply(b, from)),
+            Body::Reasoning(list) => list.into_iter().for_each(|t| self.reply(PartBody::Reasoning(t), from)),
+            Body::Call { id, name, input, damaged } => self.call(id, name, input, damaged, from),
+            Body::Output { id, output } => self.output(id, output, from),
+            Body::CallEnd { id, exit_code, failed, thread } => self.call_end(&id, exit_code, failed, thread),
+            Body::SaidByUser(text) => {
+                if !Repeated::take(&mut self.items.user, &text) && !self.is_told(&text) {
+                    self.say(Role::User, MessageKind::Prompt, vec![PartBody::Text(text)], from);
+                }
+            }
+            Body::SaidByAgent(text) => {
+                if !Repeated::take(&mut self.items.agent, &text) {
+                    self.reply(PartBody::Text(text), from);
+                }
+            }
+            Body::Thought(text) => {
+                if !Repeated::take(&mut self.items.thought, &text) {
+                    self.reply(PartBody::Reasoning(text), from);
+                }
+            }
+            Body::Tokens { total, usage } => self.tokens(total, usage),
+            Body::Summary(text) => {
+                let bodies = if text.is_empty() { Vec::new() } else { vec![PartBody::Text(text)] };
+                self.say(Role::User, MessageKind::CompactionSummary, bodies, from);
+            }
+            Body::Notice(text) => self.say(Role::System, MessageKind::Notice, vec![PartBody::Text(text)], from),
+            Body::Review(list) => list.into_iter().for_each(|t| self.reply(PartBody::Text(t), from)),
+            Body::RolledBack(turns) => self.roll_back(turns),
+            Body::Unknown { kind, raw } => {
+                self.warn("unknown-type", from.place, format!("a line of the unknown type {kind:?}; kept as it is"));
+                self.hang(PartBody::Unknown { kind: kind.into(), raw }, from);
+            }
+        }
+    }
+
+    /// Whether the prompt before holds the text, with context of an editor around it.
+    fn is_told(&self, text: &str) -> bool {
+        let last = self.messages.iter().rev().take(4).find(|m| m.role == Role::User);
+        last.is_some_and(|m| m.text().contains(text.trim()))
+    }
+
+    fn user(&mut self, bits: Vec<Bit>, from: &From) {
+        let mut pieces: Vec<(MessageKind, Vec<PartBody>)> = Vec::new();
+        for body in parts(bits) {
+            let kind = match &body {
+                PartBody::Text(text) => kind(text),
+                _ => pieces.last().map_or(MessageKind::Prompt, |(kind, _)| *kind),
+            };
+            match pieces.last_mut() {
+                Some((last, bodies)) if *last == kind => bodies.push(body),
+                _ => pieces.push((kind, vec![body])),
+            }
+        }
+        for (kind, bodies) in pieces {
+            self.say(Role::User, kind, bodies, from);
+        }
+    }
+
+    fn say(&mut self, role: Role, kind: MessageKind, bodies: Vec<PartBody>, from: &From) {
+        self.run = None;
+        self.messages.push(Message {
+            native_id: from.id.clone().map(Into::into),
+            role,
+            kind,
+            at: from.at,
+            parts: bodies.into_iter().map(|body| Part { place: from.place, body }).collect(),
+            place: from.place,
+            ..Message::default()
+        });
+    }
+
+    fn reply(&mut self, body: PartBody, from: &From) {
+        self.reply_at(body, from);
+    }
+
+    /// A part of the open reply, or the first of a new one; gives its place.
+    fn reply_at(&mut self, body: PartBody, from: &From) -> (usize, usize) {
+        let msg = self.run.unwrap_or_else(|| {
+            self.messages.push(Message {
+                native_id: from.id.clone().map(Into::into),
+                role: Role::Assistant,
+                kind: MessageKind::Reply,
+                at: from.at,
+                model: self.model.clone().map(Into::into),
+                place: from.place,
+                ..Message::default()
+            });
+            self.messages.len() - 1
+        });
+        self.run = Some(msg);
+        self.messages[msg].parts.push(Part { place: from.place, body });
+        (msg, self.messages[msg].parts.len() - 1)
+    }
+
+    fn hang(&mut self, body: PartBody, from: &From) {
+        match self.messages.last_mut() {
+            Some(message) => message.parts.push(Part { place: from.place, body }),
+            None => self.say(Role::System, MessageKind::InjectedContext, vec![body], from),
+        }
+    }
+
+    fn call(&mut self, id: Option<Box<str>>, name: Box<str>, input: Value, damaged: bool, from: &From) {
+        if damaged {
+            self.warn("arguments", from.place, "the arguments of a call are no JSON; kept as text".to_owned());
+        }
+        // A web search has neither id nor output.
+        let searches = ToolKind::of(&name) == ToolKind::Fetch;
+        let id = id.unwrap_or_else(|| {
+            if !searches {
+                self.warn("no-id", from.place, "a call without an id; one was made up".to_owned());
+            }
+            format!("line-{}", from.place.line).into()
+        });
+        let script = input.as_str().filter(|_| *name == *"exec").map(script::calls).unwrap_or_default();
+        let patched = patched_files(&input);
+        self.add_call(&id, &id, &name, input, from);
+        for (n, (tool, input)) in script.into_iter().enumerate() {
+            // They share the output of the script.
+            self.add_call(&format!("{id}#{}", n + 1), &id, &tool, input, from);
+        }
+        if !patched.is_empty() {
+            self.reply(PartBody::Patch { files: patched }, from);
+        }
+    }
+
+    fn add_call(&mut self, id: &str, answered_by: &str, tool: &str, input: Value, from: &From) {
+        let (id, tool, kind) = (id.to_owned(), tool.to_owned(), ToolKind::of(tool));
+        let call = ToolCall { id, tool, kind, input, ..ToolCall::default() };
+        let (msg, part) = self.reply_at(PartBody::Call(Box::new(call)), from);
+        self.calls.entry(answered_by.into()).or_default().push((msg, part, from.at));
+    }
+
+    fn output(&mut self, id: Option<Box<str>>, output: Output, from: &From) {
+        self.run = None;
+        let places = id.as_ref().and_then(|id| self.calls.get(id)).cloned().unwrap_or_default();
+        let open: Vec<_> =
+            places.iter().copied().filter(|&at| self.at(at).is_some_and(|c| c.result.is_none())).collect();
+        let Some(&first) = open.first() else {
+            let raw = json!({ "call_id": id, "output": output.text });
+            let (kind, what) = match places.is_empty() {
+                true => ("orphan-result", "an output whose call does not stand before it; kept by itself"),
+                false => ("second-result", "a second output of one call; kept beside it"),
+            };
+            self.warn(kind, from.place, what.to_owned());
+            return self.hang(PartBody::Unknown { kind: "output".into(), raw }, from);
+        };
+        let between =
+            first.2.zip(from.at).and_then(|(a, b)| u64::try_from(b.as_millisecond() - a.as_millisecond()).ok());
+        let status = match (output.interrupted, output.failed) {
+            (true, _) => CallStatus::Interrupted,
+            (_, true) => CallStatus::Error,
+            _ => CallStatus::Ok,
+        };
+        let lone_inner = open.len() == 2;
+        for &at in open.iter().skip(1) {
+            let exit_code = output.exit_code.filter(|_| lone_inner);
+            let place = from.place;
+            if let Some(call) = self.at_mut(at) {
+                call.result = Some(ToolResult { status, exit_code, place, ..ToolResult::default() });
+            }
+        }
+        let unknown = output.exit_code.is_none() && status == CallStatus::Ok;
+        if let Some(call) = self.at_mut(first) {
+            let unknown = unknown && call.kind == ToolKind::Shell;
+            call.duration_ms = output.duration_ms.or(between);
+            call.started_thread = spawned(&call.tool, &output.text);
+            let (text, exit_code, place) = (output.text, output.exit_code, from.place);
+            call.result = Some(ToolResult { status, exit_code, text, place, data: Value::Null });
+            if unknown {
+                let message = "a command whose exit code is not written".to_owned();
+                self.warnings.push(Diag::note("exit-unknown", (self.loc)(place), message));
+            }
+        }
+    }
+
+    /// What an event says of a call that was answered.
+    fn call_end(&mut self, id: &str, exit_code: Option<i64>, failed: bool, thread: Option<Box<str>>) {
+        let Some(&at) = self.calls.get(id).and_then(|list| list.last()) else { return };
+        let Some(call) = self.at_mut(at) else { return };
+        if let Some(thread) = thread {
+            call.started_thread = Some(thread.into());
+        }
+        if let Some(result) = &mut call.result {
+            result.exit_code = result.exit_code.or(exit_code);
+            if failed && result.status == CallStatus::Ok {
+                result.status = CallStatus::Error;
+            }
+        }
+    }
+
+    fn at(&self, (msg, part, _): CallAt) -> Option<&ToolCall> {
+        match &self.messages.get(msg)?.parts.get(part)?.body {
+            PartBody::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    fn at_mut(&mut self, (msg, part, _): CallAt) -> Option<&mut ToolCall> {
+        match &mut self.messages.get_mut(msg)?.parts.get_mut(part)?.body {
+            PartBody::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// Tokens of the last response. Lines are repeated without a new response: the session's total then stays.
+    fn tokens(&mut self, total: Option<u64>, usage: Usage) {
+        if total.is_some() && total == self.total {
+            return;
+        }
+        self.total = total;
+        let Some(reply) = self.messages.iter_mut().rev().find(|m| m.kind == MessageKind::Reply) else { return };
+        let add = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
+        reply.usage.input = add(reply.usage.input, usage.input);
+        reply.usage.output = add(reply.usage.output, usage.output);
+        reply.usage.cache_read = add(reply.usage.cache_read, usage.cache_read);
+    }
+
+    /// The last turns were taken back by the user.
+    fn roll_back(&mut self, turns: u64) {
+        let prompts = self.messages.iter().enumerate().rev();
+        let mut prompts = prompts.filter(|(_, m)| m.kind == MessageKind::Prompt && !m.abandoned);
+        let from = usize::try_from(turns).ok().and_then(|n| prompts.nth(n.checked_sub(1)?)).map(|(i, _)| i);
+        if let Some(from) = from {
+            self.messages[from..].iter_mut().for_each(|m| m.abandoned = true);
+        }
+    }
+
+    fn warn_of_unanswered(&mut self) {
+        let mut places = Vec::new();
+        for part in self.messages.iter().flat_map(|m| &m.parts) {
+            if matches!(&part.body, PartBody::Call(c) if c.result.is_none() && c.kind != ToolKind::Fetch) {
+                places.push(part.place);
+            }
+        }
+        for place in places {
+            self.warn("no-result", place, "a call without a result; how it ended is not known".to_owned());
+        }
+    }
+
+    fn warn(&mut self, kind: &'static str, place: Place, message: String) {
+        self.warnings.push(Diag::warning(kind, (self.loc)(place), message));
+    }
+}
+
+fn kind(text: &str) -> MessageKind {
+    let text = text.trim_start();
+    if INJECTED.iter().any(|start| text.starts_with(start)) {
+        MessageKind::InjectedContext
+    } else if text.starts_with("<user_shell_command>") {
+        MessageKind::Command
+    } else {
+        MessageKind::Prompt
+    }
+}
+
+fn parts(bits: Vec<Bit>) -> Vec<PartBody> {
+    let part = |bit| match bit {
+        Bit::Text(text) => PartBody::Text(text),
+        Bit::Attachment(name) => PartBody::Attachment { name, bytes: 0 },
+    };
+    bits.into_iter().map(part).collect()
+}
+
+/// Id of the session that a call started, as its output says.
+fn spawned(tool: &str, output: &str) -> Option<String> {
+    if tool != "spawn_agent" {
+        return None;
+    }
+    let value: Value = serde_json::from_str(output).ok()?;
+    ["agent_id", "thread_id", "id"].iter().find_map(|key| value.get(key)?.as_str()).map(str::to_owned)
+}
+
+/// Files named in a patch.
+fn patched_files(input: &Value) -> Vec<String> {
+    let patch = input.as_str().or_else(|| input.get("input").or_else(|| input.get("patch"))?.as_str());
+    let Some(patch) = patch.filter(|p| p.starts_with("*** Begin Patch")) else { return Vec::new() };
+    const MARKS: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+    let files = patch.lines().filter_map(|line| MARKS.iter().find_map(|mark| line.strip_prefix(mark)));
+    files.map(|f| f.trim().to_owned()).collect()
+}

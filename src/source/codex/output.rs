@@ -1,0 +1,104 @@
+//! The output of a call: its text, and the exit code where it is written.
+
+use serde_json::Value;
+
+/// What came back from a call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Output {
+    pub(super) text: String,
+    pub(super) exit_code: Option<i64>,
+    pub(super) duration_ms: Option<u64>,
+    pub(super) failed: bool,
+    pub(super) interrupted: bool,
+}
+
+/// Reads an output: a text, a list of texts, or an object with one.
+pub(super) fn read(value: &Value) -> Output {
+    match value {
+        Value::String(text) => of_text(text),
+        Value::Array(pieces) => of_pieces(pieces),
+        Value::Object(fields) => {
+            let text = ["text", "content", "output"].iter().find_map(|key| fields.get(*key)?.as_str());
+            let mut out = text.map(of_text).unwrap_or_default();
+            out.failed |= fields.get("success").and_then(Value::as_bool) == Some(false);
+            out
+        }
+        _ => Output::default(),
+    }
+}
+
+/// A shell's answer is a JSON text in old versions, has a head of a few lines in newer ones.
+fn of_text(text: &str) -> Output {
+    if text.starts_with('{')
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+        && let Some(inner) = value.get("output").and_then(Value::as_str)
+    {
+        let seconds = value.pointer("/metadata/duration_seconds").and_then(Value::as_f64);
+        return Output {
+            text: inner.to_owned(),
+            exit_code: value.pointer("/metadata/exit_code").and_then(Value::as_i64).and_then(code),
+            duration_ms: seconds.filter(|s| (0.0..1e9).contains(s)).map(|s| (s * 1000.0).round() as u64),
+            ..Output::default()
+        };
+    }
+    Output {
+        exit_code: head_code(text),
+        interrupted: text.starts_with("aborted"),
+        failed: text.starts_with("apply_patch verification failed") || text.starts_with("failed to parse"),
+        text: text.to_owned(),
+        ..Output::default()
+    }
+}
+
+/// The newest shells answer in pieces, of which one is JSON with the exit code.
+fn of_pieces(pieces: &[Value]) -> Output {
+    let texts: Vec<&str> = pieces.iter().filter_map(|p| p.get("text")?.as_str()).collect();
+    let inner = texts.iter().filter(|t| t.trim_start().starts_with('{')).find_map(|t| {
+        let value: Value = serde_json::from_str(t).ok()?;
+        value.get("exit_code").and_then(Value::as_i64).and_then(code)
+    });
+    let exit_code = inner.or_else(|| texts.iter().find_map(|t| head_code(t)));
+    Output { text: texts.join("\n"), exit_code, ..Output::default() }
+}
+
+/// The exit code in the lines before the output proper.
+fn head_code(text: &str) -> Option<i64> {
+    let head = text.lines().take(6).take_while(|line| *line != "Output:");
+    let marks = ["Exit code: ", "Process exited with code "];
+    let digits = head.into_iter().find_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)))?;
+    digits.trim().parse().ok().and_then(code)
+}
+
+/// Exit codes lie between 0 and 255; anything else is not known.
+pub(super) fn code(n: i64) -> Option<i64> {
+    (0..=255).contains(&n).then_some(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_read_from_each_form() {
+        let code = |value: Value| read(&value).exit_code;
+        assert_eq!(code(json!(r#"{"output":"x","metadata":{"exit_code":1,"duration_seconds":0.5}}"#)), Some(1));
+        assert_eq!(code(json!("Exit code: 2\nWall time: 1 s\nOutput:\nExit code: 9")), Some(2));
+        assert_eq!(code(json!("Chunk ID: a\nWall time: 1 s\nProcess exited with code 3\nOutput:\n")), Some(3));
+        assert_eq!(code(json!("Process running with session ID 7")), None);
+        let pieces = json!([{"text": "Script completed"}, {"text": "{\"exit_code\":1,\"output\":\"no\"}"}]);
+        assert_eq!(code(pieces), Some(1));
+        for odd in [json!("0"), json!(null), json!(256), json!(-1), json!(4_294_967_295_i64), json!(0.5)] {
+            assert_eq!(code(json!(json!({"output": "x", "metadata": {"exit_code": odd}}).to_string())), None, "{odd}");
+        }
+        assert_eq!(code(json!("plain text\nOutput:\nExit code: 0")), None);
+    }
+
+    #[test]
+    fn the_text_is_what_the_command_printed() {
+        assert_eq!(read(&json!(r#"{"output":"done\n","metadata":{}}"#)).text, "done\n");
+        assert_eq!(read(&json!({"type": "input_text", "text": "a"})).text, "a");
+        assert!(read(&json!("aborted by user after 3 s")).interrupted);
+    }
+}
