@@ -2,7 +2,7 @@
 //! `session_message` (2.x). Only these are read: never accounts, permissions or events.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use memchr::memmem;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::opencode::{Entry, Loaded, V2, drafts, entry, v2_row};
+use super::opencode::{Entry, Loaded, V2, drafts, entry, orphan, v2_row};
 use super::sqlite::{Database, MAGIC, Row};
 use super::text::mend_surrogates;
 use super::{Format, Head, Input};
@@ -40,7 +40,7 @@ fn sniff(head: &Head<'_>) -> u8 {
         return 95;
     }
     // The list of tables may stand far behind, or only in the write-ahead log.
-    let tables = head.path.and_then(|p| Database::open_path(p).ok()).map(|d| d.tables()).unwrap_or_default();
+    let tables = head.path.and_then(|p| Database::open_path(p).ok()).and_then(|d| d.tables().ok()).unwrap_or_default();
     let known = |name: &str| tables.iter().any(|t| t == name);
     if (known("message") && known("part")) || known("session_message") { 95 } else { 10 }
 }
@@ -57,7 +57,8 @@ fn read(input: &Input) -> Result<Vec<Loaded>, Error> {
     let digest = digest(input)?;
     let (database, file) = (Database::open(input)?, input.name.clone());
     let mut store = Store { database, file, trouble: Vec::new(), newer: BTreeMap::new() };
-    let tables = store.database.tables();
+    let damaged = |why: String| input.error(io::Error::other(why));
+    let tables = store.database.tables().map_err(damaged)?;
     let mut out: BTreeMap<String, Loaded> = BTreeMap::new();
     for table in SESSIONS.iter().filter(|t| tables.iter().any(|n| n == *t)) {
         for row in store.rows(&format!("SELECT * FROM {table} ORDER BY rowid")) {
@@ -79,6 +80,9 @@ fn read(input: &Input) -> Result<Vec<Loaded>, Error> {
         source.bytes_used = source.bytes_read - source.bytes_skipped;
         source.kept = source.records - source.skipped - source.copies;
     });
+    if let (true, Some(trouble)) = (sessions.is_empty(), store.trouble.first()) {
+        return Err(damaged(trouble.message.clone()));
+    }
     if sessions.is_empty() {
         sessions.push(Loaded { id: digest.chars().take(16).collect(), ..Loaded::default() });
     }
@@ -158,13 +162,17 @@ impl Store {
         self.orphans(parts, out);
     }
 
-    /// Parts whose message is gone.
+    /// Parts whose message is gone: kept as a message of which only the id is known.
     fn orphans(&self, parts: BTreeMap<String, Vec<Row>>, out: &mut BTreeMap<String, Loaded>) {
-        for row in parts.into_values().flatten() {
-            let loaded = self.loaded(out, &text(&row, "session_id"));
-            let bytes = text(&row, "data").len() as u64;
-            count(&mut loaded.sources[0], bytes);
-            skip(loaded, &row, bytes, "orphan-part", "a part without its message; passed over");
+        for (message, rows) in parts {
+            let session = rows.first().map(|r| text(r, "session_id")).unwrap_or_default();
+            let loaded = self.loaded(out, &session);
+            let parts: Vec<(Value, Place)> =
+                rows.iter().filter_map(|r| Some((data(loaded, r, &[("id", &text(r, "id"))])?, place(r)))).collect();
+            let Some(place) = parts.first().map(|p| p.1) else { continue };
+            let loc = Loc { file: self.file.clone(), line: place.line.into(), byte: 0 };
+            loaded.warnings.push(Diag::warning("orphan", loc, "parts without their message; kept at the end"));
+            loaded.entries.push(orphan(&message, &session, parts, place));
         }
     }
 
@@ -362,11 +370,11 @@ mod tests {
         let rows = r#"
             INSERT INTO message VALUES ('msg_1', 'ses_a', 1, 1, '{"role":');
             INSERT INTO message VALUES ('msg_2', 'ses_x', 1, 1, '{"role":"user","summary":{}}');
-            INSERT INTO part VALUES ('prt_1', 'msg_gone', 'ses_a', 1, 1, '{"type":"text"}');"#;
+            INSERT INTO part VALUES ('prt_1', 'msg_gone', 'ses_a', 1, 1, '{"type":"text","text":"lost"}');"#;
         let all = sessions(rows);
         let kinds: Vec<_> = all[1].warnings.iter().chain(&all[0].warnings).map(|w| w.kind).collect();
         assert_eq!(all.len(), 2);
-        assert!(kinds.contains(&"bad-json") && kinds.contains(&"orphan-part"), "{kinds:?}");
+        assert!(kinds.contains(&"bad-json") && kinds.contains(&"orphan"), "{kinds:?}");
         let alone = all.iter().find(|s| s.id == "ses_x").unwrap();
         assert_eq!((alone.messages[0].kind, alone.messages[0].at.is_some()), (MessageKind::Prompt, true));
     }

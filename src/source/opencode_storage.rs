@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::opencode::{Loaded, drafts, entry, members, part_order, str_at};
+use super::opencode::{Loaded, drafts, entry, members, orphan, part_order, str_at};
 use super::text::{Text, mend_surrogates};
 use super::{Format, Head, Input};
 use crate::diag::{Diag, Loc};
@@ -51,7 +51,12 @@ fn kind(members: &BTreeMap<String, String>) -> Option<Kind> {
 fn sniff(head: &Head<'_>) -> u8 {
     let text = String::from_utf8_lossy(head.bytes);
     let members = members(&text);
-    let Some(kind) = kind(&members) else { return 0 };
+    let Some(kind) = kind(&members) else {
+        // A record that was cut still begins with its id.
+        let own = members.get("id").is_some_and(|id| ["ses_", "msg_", "prt_"].iter().any(|p| id.starts_with(p)));
+        let cut = own && head.whole && serde_json::from_str::<Value>(&text).is_err_and(|e| e.is_eof());
+        return if cut { 55 } else { 0 };
+    };
     let prefix = match kind {
         Kind::Session => "ses_",
         Kind::Message => "msg_",
@@ -170,16 +175,20 @@ impl Tree {
             out.push(self.session(Loaded { id, info, sources: vec![source], ..Loaded::default() }, messages));
         }
         for (id, messages) in messages {
-            out.push(self.session(Loaded { id, ..Loaded::default() }, messages));
+            let mut loaded = self.session(Loaded { id, ..Loaded::default() }, messages);
+            let loc = Loc { file: loaded.sources[0].file.clone(), line: 1, byte: 0 };
+            loaded.warnings.push(Diag::warning("orphan", loc, "messages without the record of their session"));
+            out.push(loaded);
         }
-        // Parts whose message is gone, and files that are no JSON, are told by the first session of the group.
         if out.is_empty() {
             out.push(Loaded { id: "unknown".into(), ..Loaded::default() });
         }
-        let orphans = self.parts.into_values().flatten().map(|(s, _)| (s, "orphan-part", "a part without its message"));
-        let broken = lost.into_iter().map(|s| (s, "bad-json", "not a whole JSON record"));
-        for (source, kind, message) in orphans.chain(broken) {
-            pass_over(&mut out[0], source, kind, message);
+        for (id, parts) in std::mem::take(&mut self.parts) {
+            orphans(&mut out, &id, parts);
+        }
+        // Files that are no JSON are told by the first session of the group.
+        for source in lost {
+            pass_over(&mut out[0], source, "truncated", "not a whole JSON record");
         }
         out
     }
@@ -196,6 +205,19 @@ impl Tree {
         }
         loaded
     }
+}
+
+/// Parts whose message is gone: kept, in their session or else the first one, as a message of which only the id is known.
+fn orphans(sessions: &mut [Loaded], message: &str, mut parts: Vec<(SourceFile, Value)>) {
+    let session = parts.iter().find_map(|(_, v)| str_at(v, "sessionID")).unwrap_or_default().to_owned();
+    let at = sessions.iter().position(|s| s.id == session).unwrap_or(0);
+    let loaded = &mut sessions[at];
+    part_order(&mut parts, message, |(_, value)| value);
+    let parts: Vec<(Value, Place)> = parts.into_iter().map(|(s, value)| (value, new_file(loaded, s))).collect();
+    let Some(place) = parts.first().map(|p| p.1) else { return };
+    let loc = Loc { file: loaded.sources[place.file as usize].file.clone(), line: 1, byte: 0 };
+    loaded.warnings.push(Diag::warning("orphan", loc, "parts without their message; kept at the end"));
+    loaded.entries.push(orphan(message, &session, parts, place));
 }
 
 fn new_file(loaded: &mut Loaded, source: SourceFile) -> Place {
@@ -250,7 +272,7 @@ mod tests {
         let orphan = r#"{"id":"prt_9","messageID":"msg_gone","sessionID":"ses_a","type":"text","text":"lost"}"#;
         let session = &sessions(&[SESSION, ASK, ("p9", orphan), ("b", r#"{"id":"prt_"#)])[0];
         let kinds: Vec<_> = session.warnings.iter().map(|w| (w.kind, w.loc.file.as_str())).collect();
-        assert_eq!(kinds, [("orphan-part", "p9"), ("bad-json", "b")]);
+        assert_eq!(kinds, [("orphan", "p9"), ("truncated", "b")]);
         for source in &session.sources {
             assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped, "{}", source.file);
             assert_eq!(source.records, source.kept + source.skipped, "{}", source.file);

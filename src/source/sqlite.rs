@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -18,6 +19,9 @@ pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// How often a file that is being written is copied again.
 const TRIES: usize = 3;
+
+/// How long a lock of another program is waited for.
+const WAIT: Duration = Duration::from_secs(2);
 
 /// An open database. The copy, if one was made, lives as long as it.
 pub(crate) struct Database {
@@ -50,7 +54,11 @@ impl Database {
             return Ok(Self { connection: Connection::open_with_flags(file, flags)?, _copy: Some(copy) });
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Ok(Self { connection: Connection::open_with_flags(immutable(path)?, flags)?, _copy: None })
+        locked(path, flags)?;
+        let connection = Connection::open_with_flags(immutable(path)?, flags)?;
+        // Views and triggers of a hostile file may not call functions.
+        connection.execute_batch("PRAGMA trusted_schema = OFF")?;
+        Ok(Self { connection, _copy: None })
     }
 
     fn open_bytes(bytes: &[u8]) -> Result<Self, Trouble> {
@@ -61,11 +69,11 @@ impl Database {
         Ok(Self { _copy: Some(copy), ..opened })
     }
 
-    /// Names of its tables.
-    pub(crate) fn tables(&self) -> Vec<String> {
-        let names = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+    /// Names of its tables, or why they cannot be read.
+    pub(crate) fn tables(&self) -> Result<Vec<String>, String> {
+        let (rows, end) = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
         let text = |mut row: Row| row.remove("name").and_then(|v| v.as_str().map(Into::into));
-        names.0.into_iter().filter_map(text).collect()
+        end.map_or_else(|| Ok(rows.into_iter().filter_map(text).collect()), Err)
     }
 
     /// Rows of a query, as far as the file is sound, and why it ended early.
@@ -112,6 +120,24 @@ fn json(value: ValueRef<'_>) -> Value {
         ValueRef::Integer(n) => n.into(),
         ValueRef::Real(f) => f.into(),
         ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned().into(),
+    }
+}
+
+/// Fails when another program holds the database for itself. Only a database without a write-ahead log is asked: with
+/// one, asking would write beside it.
+fn locked(path: &Path, flags: OpenFlags) -> Result<(), Trouble> {
+    let mut header = [0; 20];
+    let whole = fs::File::open(path)?.read_exact(&mut header).is_ok();
+    if !whole || header[18] != 1 {
+        return Ok(());
+    }
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(WAIT)?;
+    match connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(())) {
+        Err(rusqlite::Error::SqliteFailure(e, _)) if e.code == rusqlite::ErrorCode::DatabaseBusy => {
+            Err(io::Error::other("locked by another program; close it, or copy the file and read the copy").into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -191,9 +217,19 @@ mod tests {
         let before = files(folder.path());
         assert_eq!(before.len(), 1);
         let database = Database::open_path(&path).unwrap();
-        assert_eq!((database.rows("SELECT x FROM t").0.len(), database.tables()), (1, vec!["t".to_owned()]));
+        assert_eq!((database.rows("SELECT x FROM t").0.len(), database.tables()), (1, Ok(vec!["t".to_owned()])));
         assert_eq!(files(folder.path()), before);
         assert_eq!(Database::open_bytes(&before[0].1).unwrap().rows("SELECT x FROM t").0.len(), 1);
+    }
+
+    #[test]
+    fn a_lock_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("CREATE TABLE t (x); BEGIN EXCLUSIVE").unwrap();
+        let error = Database::open(&Input::file("x.db", &path)).err().unwrap();
+        assert!(error.to_string().contains("locked by another program"), "{error}");
     }
 
     #[test]
@@ -203,6 +239,6 @@ mod tests {
         fs::write(&path, [MAGIC, &[7; 5000]].concat()).unwrap();
         let database = Database::open_path(&path).unwrap();
         assert!(database.rows("SELECT name FROM sqlite_master").1.is_some());
-        assert!(database.tables().is_empty());
+        assert!(database.tables().is_err());
     }
 }

@@ -13,7 +13,7 @@ pub(in crate::source) struct Cursor<'a> {
     text: &'a str,
     /// Byte of the text that is read next.
     pub(in crate::source) at: usize,
-    /// Values in which lone surrogates were replaced.
+    /// Values in which lone surrogates or numbers out of range were replaced.
     pub(in crate::source) mended: u64,
 }
 
@@ -41,7 +41,8 @@ impl<'a> Cursor<'a> {
         self.peek()?;
         let (raw, end) = self.raw(self.at)?;
         let value = serde_json::from_str(raw).or_else(|_| {
-            let mended = serde_json::from_str(&mend_surrogates(raw));
+            let text = mend_surrogates(raw);
+            let mended = serde_json::from_str(&text).or_else(|_| serde_json::from_str(&without_big_numbers(&text)));
             self.mended += u64::from(mended.is_ok());
             mended
         });
@@ -79,6 +80,39 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The text with `null` for each number that no float can hold.
+fn without_big_numbers(json: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(json.len()), json);
+    while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let string = rest.starts_with('"');
+        let end = if string {
+            string_end(rest)
+        } else {
+            rest.find(|c: char| !"+-.eE0123456789".contains(c)).unwrap_or(rest.len())
+        };
+        let big = !string && rest[..end].parse::<f64>().is_ok_and(f64::is_infinite);
+        out.push_str(if big { "null" } else { &rest[..end] });
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// Where the string that begins the text ends.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
 /// String members of the first JSON object of a text, as far as it goes; members of another kind are empty.
 pub(in crate::source) fn members(text: &str) -> BTreeMap<String, String> {
     let mut json = Cursor::new(text.trim_start_matches('\u{FEFF}'));
@@ -98,4 +132,17 @@ pub(in crate::source) fn members(text: &str) -> BTreeMap<String, String> {
         json.at = end;
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_unknown() {
+        let json = r#"{"a": 1e400, "b": "1e400 \"-1e999", "c": [-1e999, 2.5, -0]}"#;
+        assert_eq!(without_big_numbers(json), r#"{"a": null, "b": "1e400 \"-1e999", "c": [null, 2.5, -0]}"#);
+        let mut cursor = Cursor::new(json);
+        assert_eq!((cursor.value().unwrap()["c"][1].as_f64(), cursor.mended), (Some(2.5), 1));
+    }
 }

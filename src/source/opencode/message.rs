@@ -1,7 +1,7 @@
 //! A message record and its parts.
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call::call;
 use super::kind::{Marks, kind};
@@ -43,6 +43,12 @@ pub(in crate::source) fn entry(info: &Value, parts: Vec<(Value, Place)>, place: 
     };
     let text = |key| str_at(info, key).map(Into::into);
     Entry { message, parent: text("parentID"), session: text("sessionID"), records, order: None }
+}
+
+/// Parts whose message is gone: who spoke is not known.
+pub(in crate::source) fn orphan(message: &str, session: &str, parts: Vec<(Value, Place)>, place: Place) -> Entry {
+    let records = parts.iter().map(|(_, p)| p.file).collect();
+    Entry { records, ..entry(&json!({"id": message, "sessionID": session}), parts, place) }
 }
 
 /// A time of a record, in milliseconds there.

@@ -20,7 +20,7 @@ use crate::session::{Message, SourceFile};
 
 pub(super) use cursor::{Cursor, members};
 pub(super) use join::drafts;
-pub(super) use message::entry;
+pub(super) use message::{entry, orphan};
 pub(super) use order::part_order;
 pub(super) use v2::{V2, row as v2_row};
 pub(super) use walk::{START, read};

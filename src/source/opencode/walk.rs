@@ -115,8 +115,12 @@ impl<'a> Walk<'a> {
         }
         let skipped = self.text.byte(to) - self.text.byte(from);
         let (kind, severity, message) = match (damaged, cut) {
-            (true, true) if skipped == 0 => ("cut", Severity::Warning, "the file ends before the export is closed"),
-            (true, true) => ("cut", Severity::Lost, "the file is cut or damaged here; whole records before are kept"),
+            (true, true) if skipped == 0 => {
+                ("truncated", Severity::Warning, "the file ends before the export is closed")
+            }
+            (true, true) => {
+                ("truncated", Severity::Lost, "the file is cut or damaged here; whole records before are kept")
+            }
             (true, false) => ("bad-json", Severity::Lost, "damaged JSON; passed over up to the next message"),
             (false, true) => ("text-after", Severity::Warning, "text behind the export; passed over"),
             (false, false) => ("text-before", Severity::Note, "text before the export; passed over"),
@@ -153,8 +157,10 @@ impl<'a> Walk<'a> {
         let count = std::mem::take(&mut self.json.mended) + bytes;
         let loc = crate::diag::Loc { file: self.name.into(), ..Default::default() };
         (count > 0).then(|| {
-            let text = format!("{count} places are no valid Unicode; each was read as U+FFFD");
-            Diag::warning("bad-unicode", loc, text)
+            let text = format!(
+                "{count} places hold no valid Unicode, read as U+FFFD, or a number out of range, read as unknown"
+            );
+            Diag::warning("bad-value", loc, text)
         })
     }
 
@@ -185,7 +191,12 @@ impl<'a> Walk<'a> {
     /// Goes over a member that this version does not know, and says so once per key.
     fn unknown_member(&mut self, key: &str) -> bool {
         let loc = self.lines.loc(self.text, self.json.at, self.name);
-        let text = format!("member {key:?} is not known in an export, or not of the known kind; not read");
+        if ["info", "parts", "messages"].contains(&key) {
+            let text = format!("member {key:?} holds the wrong type; not read");
+            self.current.warnings.push(Diag::warning("wrong-type", loc, text));
+            return self.json.value().is_some();
+        }
+        let text = format!("member {key:?} is not known in an export; not read");
         let diag = Diag::note("unknown-member", loc, text);
         if !self.current.warnings.iter().any(|w| w.kind == diag.kind && w.message == diag.message) {
             self.current.warnings.push(diag);
@@ -202,6 +213,10 @@ impl<'a> Walk<'a> {
                 Some(b']') => {
                     self.json.at += 1;
                     return true;
+                }
+                Some(_) if self.json.raw(self.json.at).is_some() => {
+                    let end = self.json.raw(self.json.at).map_or(self.json.at + 1, |r| r.1);
+                    self.pass_over(end, "wrong-type", "a message that is no object; passed over");
                 }
                 other => {
                     self.lost = u64::from(other.is_some());
@@ -229,8 +244,10 @@ impl<'a> Walk<'a> {
             }
         }
         sound = sound && self.json.closes(b'}');
-        let Some(info) = info else {
-            // Without its record a message says nothing: the whole of it is passed over.
+        // Without its record a message says nothing, and of one that is cut it is not known what it would have said: the
+        // whole of it is passed over.
+        let cut = !sound && START.find_at(&self.text.text, self.json.at.max(start + 1)).is_none();
+        let Some(info) = info.filter(|_| !cut) else {
             self.lost = 1 + parts.len() as u64;
             (self.json.at, self.resume) = (start, start + 1);
             return false;
@@ -255,7 +272,7 @@ impl<'a> Walk<'a> {
                     if let Some(value) = self.json.value() {
                         parts.push((value, place));
                     } else if let Some((_, end)) = self.json.raw(self.json.at) {
-                        self.pass_over(end);
+                        self.pass_over(end, "part-unreadable", "a part is nested too deeply; passed over");
                     } else {
                         self.lost = 1;
                         return false;
@@ -266,12 +283,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Passes over a part that is JSON but cannot be held: nested too deeply, or a number out of range.
-    fn pass_over(&mut self, to: usize) {
+    /// Passes over a record that is JSON but cannot be used.
+    fn pass_over(&mut self, to: usize, kind: &'static str, text: &str) {
         let skipped = self.text.byte(to) - self.text.byte(self.json.at);
         let loc = self.lines.loc(self.text, self.json.at, self.name);
-        let text = "a part is nested too deeply or holds a number out of range; passed over";
-        self.current.warnings.push(Diag::lost("part-unreadable", loc, skipped, 1, text));
+        self.current.warnings.push(Diag::lost(kind, loc, skipped, 1, text));
         self.source.bytes_skipped += skipped;
         self.source.records += 1;
         self.source.skipped += 1;
@@ -344,7 +360,7 @@ mod tests {
         let body = export(&format!("{},\n{}", message(1, &text("one")), message(2, &text("two"))));
         for cut in 0..body.len() {
             let (texts, warnings) = texts(&body.as_bytes()[..cut]);
-            let whole = |n: &str| body.find(&format!("\"text\": \"{n}\"")).is_some_and(|at| at + 13 < cut);
+            let whole = |n: &str| body.find(&format!("\"text\": \"{n}\"")).is_some_and(|at| at + 15 < cut);
             assert_eq!(texts.iter().any(|t| t == "one"), whole("one"), "cut at {cut}");
             assert_eq!(texts.iter().any(|t| t == "two"), whole("two"), "cut at {cut}");
             assert!(
@@ -368,7 +384,7 @@ mod tests {
             let (texts, warnings) = texts(export(&format!("{},\n{bad},\n{}", good[0], good[1])).as_bytes());
             assert!(texts.contains(&"one".into()) && texts.contains(&"three".into()), "{bad}: {texts:?}");
             let lost: Vec<_> = warnings.into_iter().filter(|w| *w != "unknown-member").collect();
-            assert_eq!(lost, ["bad-json"], "{bad}");
+            assert!(matches!(lost[..], ["bad-json"] | ["wrong-type"] | ["wrong-type", "bad-json"]), "{bad}: {lost:?}");
         }
         let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
         let parts = format!(r#"{{"type": "x", "y": {deep}}}, {}"#, text("kept"));
@@ -381,7 +397,7 @@ mod tests {
         let at = bytes.windows(2).position(|w| w == b" y").unwrap();
         bytes[at] = 0xFF;
         let expected = "x\u{FFFD}\u{FFFD}y".to_owned();
-        assert_eq!(texts(&bytes), (vec![expected], vec!["bad-unicode"]));
+        assert_eq!(texts(&bytes), (vec![expected], vec!["bad-value"]));
     }
 
     #[test]
