@@ -86,6 +86,8 @@ struct BenchFigures {
     measured: usize,
     first: String,
     best: Option<Best>,
+    /// Figures beyond their limit.
+    over: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -226,14 +228,22 @@ fn bench(analysis: &Analysis) -> Option<BenchFigures> {
     let bench = &analysis.facts.bench;
     let session = &analysis.session;
     let measured: Vec<_> = bench.measurements.iter().filter(|m| m.role == Measured).collect();
-    let best = bench
-        .efficiencies
-        .iter()
-        .filter(|e| bench.measurements[e.measurement as usize].valid)
+    let valid = || bench.efficiencies.iter().filter(|e| bench.measurements[e.measurement as usize].valid);
+    // What exceeds its limit says that figure and limit do not belong together, or that one is wrong: never the best.
+    let best = valid()
+        .filter(|e| e.efficiency <= 1.0)
         .max_by(|a, b| a.efficiency.total_cmp(&b.efficiency).then(b.measurement.cmp(&a.measurement)));
     Some(BenchFigures {
         measured: measured.len(),
         first: label(session, measured.first()?.msg),
+        over: valid()
+            .filter(|e| e.efficiency > 1.0)
+            .map(|e| bench.measurements[e.measurement as usize].msg)
+            .collect::<BTreeSet<MsgIx>>()
+            .into_iter()
+            .take(8)
+            .map(|ix| label(session, ix))
+            .collect(),
         best: best.map(|e| {
             let (m, l) = (&bench.measurements[e.measurement as usize], &bench.limits[e.limit as usize]);
             Best {
