@@ -74,7 +74,7 @@ fn every_example_of_the_documentation_prints_what_it_shows() {
             ran += 1;
         }
     }
-    assert!(ran >= 4, "only {ran} examples found");
+    assert!(ran >= if cfg!(feature = "polars") { 4 } else { 3 }, "only {ran} examples found");
 }
 
 #[test]
@@ -84,7 +84,9 @@ fn the_readme_names_every_command() {
     let help = String::from_utf8(help.stdout).unwrap();
     let commands =
         help.lines().skip_while(|l| !l.starts_with("Commands:")).skip(1).take_while(|l| !l.trim().is_empty());
-    for command in commands.filter_map(|l| l.split_whitespace().next()).filter(|c| *c != "help") {
+    // Lines that go on with a description stand further in.
+    let names = commands.filter(|l| !l.starts_with("   ")).filter_map(|l| l.split_whitespace().next());
+    for command in names.filter(|c| *c != "help") {
         assert!(readme.contains(&format!("`{command}`")), "README does not name `{command}`");
     }
 }
