@@ -15,7 +15,7 @@ use super::record::{self, Block, Body, Kind, Line};
 use super::threads::{self, AgentFile};
 use crate::diag::{Diag, Folded, Loc};
 use crate::error::Error;
-use crate::session::{Draft, Place, Session, SourceFile, ThreadStart};
+use crate::session::{Draft, Message, Place, Session, SourceFile, ThreadStart};
 use crate::source::input::Input;
 use crate::source::lines::{self, Lines};
 
@@ -234,8 +234,21 @@ fn draft(
     for message in threads.iter_mut().flat_map(|t| &mut t.messages) {
         message.copied_from = forked.get(&message.place).cloned();
     }
+    warn_of_clock(&threads[0].messages, loc, &mut warnings);
     head.warnings.extend(warnings.finish());
     Draft { head, threads }
+}
+
+/// Names each message of the main thread that is more than a second older than the one before it: file order counts.
+fn warn_of_clock(messages: &[Message], loc: impl Fn(Place) -> Loc, warnings: &mut Folded) {
+    let mut last: Option<Timestamp> = None;
+    for message in messages.iter().filter(|m| m.at.is_some()) {
+        if last.zip(message.at).is_some_and(|(before, at)| before.as_second() - at.as_second() > 1) {
+            let note = "older than the message before it; file order counts";
+            warnings.push(Diag::note("clock-back", loc(message.place), note));
+        }
+        last = message.at;
+    }
 }
 
 /// Adds a line; a line that it repeats from a subagent becomes an item of its own.

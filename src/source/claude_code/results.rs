@@ -33,7 +33,14 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
             }
         };
         match found {
-            Some(at) => self.fold(at, answer),
+            Some(at) => {
+                let list = answer.id.as_ref().and_then(|id| self.calls.get(&(answer.thread, id.clone())));
+                if list.is_some_and(|l| l.len() > 1 && l.first().is_some_and(|&first| !self.is_open(first))) {
+                    let message = "a second result for this call id; given to the next call that has it".to_owned();
+                    self.warn("second-result", from.place, message);
+                }
+                self.fold(at, answer);
+            }
             None => self.early.push((from.item, answer)),
         }
     }

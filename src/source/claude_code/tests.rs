@@ -162,7 +162,7 @@ fn one_call_id_on_two_calls_keeps_both_in_the_session_form() {
     let got: Vec<_> =
         session.calls().map(|(_, c)| (c.command().unwrap(), c.result.as_ref().unwrap().text.as_str())).collect();
     assert_eq!(got, [("a", "one"), ("b", "two")]);
-    assert_eq!(kinds(&session), ["call-id-reused"]);
+    assert_eq!(kinds(&session), ["call-id-reused", "second-result"]);
 }
 
 #[test]
