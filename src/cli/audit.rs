@@ -15,7 +15,7 @@ use crate::report::audit::View;
 use crate::report::engine::{Engine, Target};
 use crate::report::sarif;
 
-/// Check the record: what was asked, found, left open, and where it disagrees with itself
+/// Check the record: asked, found, left open, contradicted
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -40,8 +40,10 @@ impl Bag {
             }
             if is_specific(&lower) {
                 words.insert(lower.clone(), 2.0);
-                // Pieces of settings (`kernel.numa_balancing`) say what they are of; those of paths seldom do.
-                let pieces = if is_path(&lower) { "" } else { lower.as_str() };
+                // Pieces of settings (`kernel.numa_balancing`) say what they are of, without the name space in front;
+                // those of paths seldom do.
+                let pieces =
+                    if is_path(&lower) { "" } else { lower.split_once('.').map_or(lower.as_str(), |(_, name)| name) };
                 for piece in pieces
                     .split(['.', '_', '-', '='])
                     .filter(|p| p.len() > 2 && p.bytes().all(|b| b.is_ascii_alphabetic()))
@@ -135,6 +137,12 @@ mod tests {
         assert!(share("check that p2p works with a micro bench", "Verify P2P works with micro-benchmark") > 0.9);
         assert!(share("rerun the suite", "Document the limits") < 0.1);
         assert!(share("", "x") == 0.0);
+    }
+
+    #[test]
+    fn pieces_leave_out_name_spaces_and_paths() {
+        let bag = Bag::of("sysctl -w kernel.numa_balancing=0 src/auto_commit.go");
+        assert_eq!(bag.pieces().collect::<Vec<_>>(), ["balanc", "numa"]);
     }
 
     #[test]
