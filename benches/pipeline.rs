@@ -44,6 +44,11 @@ fn main() -> Result<(), Error> {
     {
         return child(step.parse()?, Path::new(file));
     }
+    if let [flag, file] = &args[..]
+        && flag == "--stages"
+    {
+        return stages(Path::new(file));
+    }
     let megabytes: u64 = args.first().map_or(Ok(100), |n| n.parse())?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("made.jsonl");
@@ -72,6 +77,9 @@ fn main() -> Result<(), Error> {
         let rate = bytes as f64 / 1e6 / seconds;
         println!("{name:<48} {seconds:>8.2} {rate:>8.0} {peak:>10.1} {:>8.2}", peak / (bytes as f64 / 1e6));
     }
+    println!();
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("--stages").arg(&file).env("RAYON_NUM_THREADS", "1").status()?;
     Ok(())
 }
 
@@ -80,10 +88,54 @@ fn child(step: usize, file: &Path) -> Result<(), Error> {
     let started = Instant::now();
     let count = (STEPS[step].2)(file)?;
     let seconds = started.elapsed().as_secs_f64();
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).and_then(|l| l.split_whitespace().next());
-    let peak = peak.and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(f64::NAN) * 1024.0 / 1e6;
+    let peak = memory("VmHWM:");
     println!("{seconds} {peak} {count}");
+    Ok(())
+}
+
+/// A figure of the process's memory, in MB; not a number where the system does not tell.
+fn memory(field: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kilobytes = status.lines().find_map(|l| l.strip_prefix(field)?.split_whitespace().next()?.parse::<f64>().ok());
+    kilobytes.unwrap_or(f64::NAN) * 1024.0 / 1e6
+}
+
+/// Prints the time of each stage of one extraction, and the memory held after it.
+fn stages(file: &Path) -> Result<(), Error> {
+    use turnpoint::extract::{self, Facts};
+    use turnpoint::{audit, link};
+    let mut clock = Instant::now();
+    let mut lap = |name: &str| {
+        println!("{name:<48} {:>8.3} {:>30.1}", clock.elapsed().as_secs_f64(), memory("VmRSS:"));
+        clock = Instant::now();
+    };
+    let session = sessions(file)?.pop().ok_or("no session")?;
+    lap("load");
+    let tables = extract::tables::extract(&session);
+    lap("tables");
+    let plan = extract::plan::extract(&session);
+    lap("plan");
+    let bench = extract::bench::extract(&session, &tables, &Config::default().limits);
+    lap("bench");
+    let findings = extract::findings::extract(&session, &tables);
+    lap("findings");
+    let directives = extract::directives::extract(&session);
+    let options = extract::options::extract(&session, &tables);
+    let artefacts = extract::artefacts::extract(&session);
+    lap("directives, options, artefacts");
+    let calls = session.calls().map(|(at, _)| at).collect();
+    let facts = Facts { calls, tables, plan, bench, findings, directives, options, artefacts };
+    let links = link::link(&session, &facts);
+    lap("link");
+    let evidence = audit::Evidence { session: &session, facts: &facts, links: &links };
+    let discrepancies = audit::audit(&evidence, false);
+    lap("audit");
+    let analysis = turnpoint::analysis::Analysis { session, facts, links, discrepancies };
+    let mut rows = 0;
+    for table in TABLES {
+        table.each_row(&analysis, &mut |_| rows += 1);
+    }
+    lap(&format!("rows ({rows})"));
     Ok(())
 }
 

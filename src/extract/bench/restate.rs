@@ -7,16 +7,17 @@ pub(super) fn add(found: &mut Vec<Found>, new: Vec<Found>) {
     let known = found.len();
     for figure in new {
         // Figures of one table are never copies of each other, so only those known before it are compared.
-        let earlier = (0..known).rev().find(|&i| repeats(&figure, &found[i]));
-        match earlier {
-            Some(i) if figure.measurement.evidence == FigureEvidence::Claimed => {
+        // What a tool printed is new each time: it need not be looked up.
+        let claimed = figure.measurement.evidence == FigureEvidence::Claimed;
+        match (0..known).rev().find(|&i| claimed && repeats(&figure, &found[i])) {
+            Some(i) => {
                 found[i].derivation = found[i].derivation.take().or(figure.derivation);
                 if found[i].measurement.msg == figure.measurement.msg {
                     found[i].measurement.params.extend(figure.measurement.params);
                 }
                 found[i].measurement.citations.push(figure.measurement.span);
             }
-            _ => found.push(figure),
+            None => found.push(figure),
         }
     }
 }
@@ -42,8 +43,10 @@ fn same_role(a: &Measurement, b: &Measurement) -> bool {
 /// A general name repeats a special one: "throughput" after `decode_throughput`.
 fn same_metric(a: &str, b: &str) -> bool {
     const GENERAL: &[&str] = &["output_throughput", "throughput", "bandwidth", "latency", "time", "duration"];
-    let kind =
-        |m: &str| m.rsplit('_').next().map(|k| if k == "bandwidth" { "throughput".to_owned() } else { k.to_owned() });
+    fn kind(metric: &str) -> &str {
+        let last = metric.rsplit('_').next().unwrap_or(metric);
+        if last == "bandwidth" { "throughput" } else { last }
+    }
     let time =
         |m: &str| matches!(m, "latency" | "time" | "duration" | "ttft" | "tpot" | "itl") || m.ends_with("_latency");
     a == b || GENERAL.contains(&a) && (kind(a) == kind(b) || time(a) && time(b))

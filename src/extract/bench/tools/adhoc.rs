@@ -29,7 +29,7 @@ pub(super) fn read(
     let text = &at.text[within];
     for line in text.split_inclusive('\n').chain(std::iter::once("\n")) {
         let body = line.trim_end();
-        if RULE.is_match(body) && !body.is_empty() {
+        if !body.is_empty() && RULE.is_match(body) {
             start += line.len();
             continue;
         }
@@ -57,6 +57,11 @@ fn cells(line: &str, start: usize, wanted: usize) -> Vec<GridCell> {
         range: start + range.start..start + range.end,
         struck: false,
     };
+    if wanted < 2 && is_running_text(line) {
+        let trimmed = line.trim();
+        let from = line.len() - line.trim_start().len();
+        return if trimmed.is_empty() { Vec::new() } else { vec![cell(from..from + trimmed.len())] };
+    }
     let bar = ['|', '│', '┃'].into_iter().find(|b| line.matches(*b).count() >= 2);
     if let Some(bar) = bar {
         let mut at = 0;
@@ -93,6 +98,13 @@ fn cells(line: &str, start: usize, wanted: usize) -> Vec<GridCell> {
         }
     }
     wide.into_iter().map(cell).collect()
+}
+
+/// Whether nothing in the line can set columns apart. Most lines of most outputs are of this kind: they are told by
+/// their bytes, before any pattern is asked.
+fn is_running_text(line: &str) -> bool {
+    let bytes = line.trim().as_bytes();
+    bytes.iter().all(|b| matches!(b, b' '..=b'~') && *b != b'|') && !bytes.windows(2).any(|pair| pair == b"  ")
 }
 
 fn table(at: &TextRef<'_>, mut rows: Vec<Vec<GridCell>>, above: &str, params: &BTreeMap<String, String>) -> Vec<Found> {

@@ -36,7 +36,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
             at = range.end;
             let body = raw.trim_end_matches(['\n', '\r']);
             let from = body.rfind('\r').map_or(0, |r| r + 1);
-            let from = from + PREFIX.find(&body[from..]).map_or(0, |m| m.end());
+            let from = from + prefix(&body[from..]);
             let body = &body[from..];
             if body.contains('\x1b') {
                 let text = ESCAPE.replace_all(body, "").into_owned();
@@ -46,6 +46,16 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
             }
         })
         .collect()
+}
+
+/// Length of what a logger put before the line.
+fn prefix(line: &str) -> usize {
+    match line.bytes().next() {
+        Some(b'>' | b'/' | b'[' | b'(' | b'I' | b'W' | b'0'..=b'9' | 0x80..) => {
+            PREFIX.find(line).map_or(0, |m| m.end())
+        }
+        _ => 0,
+    }
 }
 
 impl Line<'_> {
