@@ -64,9 +64,11 @@ pub fn extract(session: &Session) -> Vec<Artefact> {
     };
     for (r, call) in session.calls().filter(|(r, c)| !c.failed() && !session.message(r.msg).abandoned) {
         match (call.kind, call.path(), call.command()) {
-            (ToolKind::Write | ToolKind::Edit, Some(path), _) => {
-                if let Some(i) = at(&mut found, path, true) {
-                    found[i].written.push(r);
+            (ToolKind::Write | ToolKind::Edit, ..) => {
+                for path in call.written_paths() {
+                    if let Some(i) = at(&mut found, path, true) {
+                        found[i].written.push(r);
+                    }
                 }
             }
             (ToolKind::Read, Some(path), _) => {

@@ -121,6 +121,21 @@ impl ToolCall {
         KEYS.iter().find_map(|k| self.input.get(k)?.as_str())
     }
 
+    /// Paths of the files that the call changes: one for most tools, any number for a patch.
+    pub fn written_paths(&self) -> Vec<&str> {
+        if !matches!(self.kind, ToolKind::Write | ToolKind::Edit) {
+            return Vec::new();
+        }
+        if let Some(path) = self.path() {
+            return vec![path];
+        }
+        // The patch language of `apply_patch`: `*** Add File: path`, `*** Update File: path`.
+        let patch = ["patchText", "patch", "input"].iter().find_map(|k| self.input.get(k)?.as_str());
+        let text = patch.or_else(|| self.input.as_str()).unwrap_or_default();
+        let marks = ["*** Add File: ", "*** Update File: ", "*** Move to: "];
+        text.lines().filter_map(|line| marks.iter().find_map(|m| line.strip_prefix(m))).map(str::trim).collect()
+    }
+
     /// Path of the file that the call reads or changes.
     pub fn path(&self) -> Option<&str> {
         if !matches!(self.kind, ToolKind::Read | ToolKind::Write | ToolKind::Edit) {
@@ -216,5 +231,19 @@ impl ToolKind {
             Self::Ask => "ask",
             Self::Other => "other",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_names_the_files_it_changes() {
+        let patch =
+            "*** Begin Patch\n*** Add File: a.md\n+x\n*** Update File: src/b.rs\n@@\n-*** Add File: c\n*** End Patch";
+        let input = serde_json::json!({ "patchText": patch });
+        let call = ToolCall { kind: ToolKind::of("apply_patch"), input, ..ToolCall::default() };
+        assert_eq!(call.written_paths(), ["a.md", "src/b.rs"]);
     }
 }

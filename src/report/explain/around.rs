@@ -142,16 +142,17 @@ pub(super) fn before(analysis: &Analysis, ix: MsgIx) -> Before {
 /// Items open when the message was written.
 fn open_items(analysis: &Analysis, ix: MsgIx) -> Vec<Item> {
     let plan = &analysis.facts.plan;
-    let mut states: BTreeMap<u32, State> = BTreeMap::new();
+    // The wording of that time, not the item's last one.
+    let mut states: BTreeMap<u32, (State, &str)> = BTreeMap::new();
     for t in plan.transitions.iter().filter(|t| t.msg < ix) {
         if let Some(item) = t.item {
-            states.insert(item.0, t.to);
+            states.insert(item.0, (t.to, &t.text));
         }
     }
-    let open = states.into_iter().filter(|(_, state)| state.is_open());
-    open.map(|(i, state)| {
-        let item = &plan.items[i as usize];
-        Item { label: item.label.clone(), text: item.text.clone(), state: state.word() }
+    let open = states.into_iter().filter(|(_, (state, _))| state.is_open());
+    open.map(|(i, (state, text))| {
+        let label = plan.items[i as usize].label.clone();
+        Item { label, text: text.to_string(), state: state.word() }
     })
     .collect()
 }

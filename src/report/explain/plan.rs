@@ -67,10 +67,7 @@ pub(super) fn of_message(analysis: &Analysis, ix: MsgIx) -> Option<PlanOfMessage
         |t: &&&Transition| t.from == State::Absent && t.to != State::Absent && t.kind != TransitionKind::Unchanged;
     let created: BTreeSet<Option<ItemIx>> = here.iter().filter(is_created).map(|t| t.item).collect();
     let gone = here.iter().filter(|t| t.to == State::Absent && t.from != State::Absent);
-    let all_done = snapshot
-        .items
-        .iter()
-        .all(|i| i.item.zip(known(plan, i.item)).is_some_and(|(ix, item)| end(plan, ix, item).is_done()));
+    let all_done = snapshot.items.iter().all(|i| known(plan, i.item).is_some_and(|item| end(item).is_done()));
     let done_at = snapshot.items.iter().filter_map(|i| done(plan, i.item)).map(|t| t.msg).max();
     Some(PlanOfMessage {
         accepted: snapshot.accepted,
@@ -107,7 +104,7 @@ fn row(session: &Session, plan: &Plan, here: &[&Transition], item: &crate::extra
         before: mine().map(|t| t.from.word()).next().unwrap_or(State::Absent.word()),
         active_msg: started(plan, item.item).map(|t| label(session, t.msg)),
         done_msg: completion.map(|t| label(session, t.msg)),
-        last: item.item.zip(known).map(|(ix, item)| end(plan, ix, item)),
+        last: known.map(end),
         evidence: evidence
             .iter()
             .filter(|e| seen.insert(e.call.msg))

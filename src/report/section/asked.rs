@@ -10,7 +10,7 @@ use super::value::{label, time};
 use super::{Material, first_rows, some};
 use crate::error::Error;
 use crate::extract::plan::TransitionKind;
-use crate::session::{MsgIx, Role, Session, ToolKind};
+use crate::session::{MsgIx, Role, Session};
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -58,10 +58,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
 fn row(session: &Session, from: MsgIx, to: MsgIx, changed: &BTreeSet<MsgIx>) -> Row {
     let within = || session.messages[from.at()..to.at()].iter().filter(|m| !m.abandoned);
     let calls = || within().flat_map(|m| m.calls());
-    let files: BTreeSet<&str> = calls()
-        .filter(|c| matches!(c.kind, ToolKind::Write | ToolKind::Edit) && c.worked())
-        .filter_map(|c| c.path())
-        .collect();
+    let files: BTreeSet<&str> = calls().filter(|c| c.worked()).flat_map(|c| c.written_paths()).collect();
     let prompt = session.message(from);
     let last = (from.0..to.0).rev().map(MsgIx).find(|ix| session.on_main(*ix)).unwrap_or(from);
     Row {

@@ -107,7 +107,7 @@ fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
         created: cite(item.first_msg),
         started: changes().find(|t| t.to == State::Active).map(|t| cite(t.msg)),
         done: changes().rfind(|t| t.to == State::Done).map(|t| cite(t.msg)),
-        last: end(plan, ix, item),
+        last: end(item),
     }
 }
 
@@ -126,11 +126,6 @@ impl End {
 }
 
 /// How an item ended.
-pub(crate) fn end(plan: &Plan, ix: ItemIx, item: &PlanItem) -> End {
-    if item.last != State::Absent {
-        return End { state: item.last.word(), left_list: false };
-    }
-    let left =
-        plan.transitions.iter().rfind(|t| t.item == Some(ix) && t.to == State::Absent && t.from != State::Absent);
-    End { state: left.map_or(State::Absent, |t| t.from).word(), left_list: true }
+pub(crate) fn end(item: &PlanItem) -> End {
+    End { state: item.outcome.word(), left_list: item.last == State::Absent }
 }

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::plan::{End, end};
 use super::value::{duration, label, number, percent, time};
 use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::findings::FindingStatus;
-use crate::extract::plan::{ItemIx, PlanSource, TransitionKind};
-use crate::session::{MessageKind, MsgIx, Role, Session};
+use crate::extract::plan::{PlanSource, State, TransitionKind};
+use crate::session::{CallStatus, MessageKind, MsgIx, Role, Session};
 
 /// Key figures of a session; also the source of the five lines at the end of `report`.
 #[derive(Debug, Serialize)]
@@ -42,6 +41,7 @@ pub(crate) struct Summary {
     discrepancy_msgs: Vec<String>,
     calls: usize,
     failed: usize,
+    interrupted: usize,
     missing: usize,
     lost_bytes: u64,
     warnings: usize,
@@ -65,6 +65,8 @@ struct PlanFigures {
     done: usize,
     open: usize,
     gone: usize,
+    /// Items of plans whose progress is never told.
+    never_told: usize,
     changes: usize,
     first: String,
     last: String,
@@ -159,6 +161,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
         discrepancy_msgs: flagged.iter().take(12).map(name).collect(),
         calls: calls.len(),
         failed: calls.iter().filter(|c| c.failed()).count(),
+        interrupted: calls.iter().filter(|c| c.status() == CallStatus::Interrupted).count(),
         missing: calls.iter().filter(|c| c.result.is_none()).count(),
         lost_bytes: session.sources.iter().map(|s| s.bytes_skipped).sum(),
         warnings: session.warnings.len(),
@@ -187,20 +190,14 @@ fn plan(analysis: &Analysis) -> Option<PlanFigures> {
     let changed: BTreeSet<MsgIx> =
         plan.transitions.iter().filter(|t| t.kind != TransitionKind::Unchanged).map(|t| t.msg).collect();
     let (first, last) = (changed.first()?, changed.last()?);
-    let ends: Vec<End> = plan.items.iter().enumerate().map(|(i, item)| end(plan, ItemIx(i as u32), item)).collect();
-    let done = ends.iter().filter(|e| e.is_done()).count();
-    let open_count = plan.items.iter().filter(|i| i.last.is_open()).count();
+    let done = plan.items.iter().filter(|i| i.outcome == State::Done).count();
+    let open_count = plan.open_items().count();
+    let never_told = plan.items.iter().filter(|i| i.last.is_open()).count() - open_count;
     let open: Vec<OpenItem> = plan
-        .items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| item.last.is_open())
-        .map(|(i, item)| {
-            let last = plan
-                .transitions
-                .iter()
-                .rev()
-                .find(|t| t.item == Some(ItemIx(i as u32)) && t.kind != TransitionKind::Unchanged);
+        .open_items()
+        .map(|(ix, item)| {
+            let last =
+                plan.transitions.iter().rev().find(|t| t.item == Some(ix) && t.kind != TransitionKind::Unchanged);
             OpenItem {
                 label: item.label.clone(),
                 text: item.text.clone(),
@@ -213,7 +210,8 @@ fn plan(analysis: &Analysis) -> Option<PlanFigures> {
         items: plan.items.len(),
         done,
         open: open_count,
-        gone: plan.items.len() - done - open_count,
+        gone: plan.items.len() - done - open_count - never_told,
+        never_told,
         changes: changed.len(),
         first: label(session, *first),
         last: label(session, *last),
