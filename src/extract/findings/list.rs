@@ -42,9 +42,10 @@ fn re(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
 }
 
+/// In the plural only: "the problem" and "the root cause" introduce an explanation, whose points are no findings.
 static ISSUES: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(issues?|problems?|bugs|vulnerabilit(y|ies)|concerns?|defects|root causes?|weaknesses|misconfigurations|violations|needs? (attention|work|fixing|change|to change|to be fixed)|what'?s broken|not working|action (needed|required)|must[- ]fix|should[- ]fix)\b",
+        r"\b(issues|problems|bugs|vulnerabilit(y|ies)|concerns|defects|root causes|weaknesses|misconfigurations|violations|needs? (attention|work|fixing|change|to change|to be fixed)|what'?s broken|not working|action (needed|required)|must[- ]fix|should[- ]fix)\b",
     )
 });
 /// "Findings" are told of good things too: below such a heading an item needs a level, a state or values of its own.
@@ -63,7 +64,7 @@ static FINE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(no (known |open |new |remaining |other |major |critical |blocking )*(issues|problems|findings|bugs|concerns)|next steps?|recommend\w*|suggest\w*|positives?|praise|strengths|solutions?|plans?|phases?|steps|options?|approach(es)?|tests?|coverage|stor(y|ies)|features?|tasks?|to-?dos?|roadmap|milestones?|skills?|files|changes|well|verification|usage|examples?|templates?|workflow|agenda|let me|i'll|i will|going to|to fix|to address|ways? to|might|could|if|possible|potential (causes|reasons)|questions|benefits|improvements|requirements|agents|tools|template|instructions|looking for|look for|check for)\b",
+        r"\b(no (known |open |new |remaining |other |major |critical |blocking )*(issues|problems|findings|bugs|concerns)|next steps?|recommend\w*|suggest\w*|positives?|praise|strengths|solutions?|plans?|phases?|steps|options?|approach(es)?|tests?|coverage|stor(y|ies)|features?|tasks?|to-?dos?|roadmap|milestones?|skills?|files|changes|well|verification|usage|examples?|templates?|workflow|agenda|let me|i'll|i will|going to|to fix|to address|ways? to|might|could|if|possible|potential (causes|reasons)|questions|benefits|improvements|requirements|agents|tools|template|instructions|looking for|look for|check for|finding|characteristics|properties|details|overview)\b",
     )
 });
 static SPEAKS: LazyLock<Regex> =
