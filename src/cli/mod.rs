@@ -14,6 +14,7 @@ mod completions;
 mod explain;
 mod extract;
 mod formats;
+mod limits;
 mod plan;
 mod query;
 mod report;
@@ -73,6 +74,7 @@ enum Command {
     Schema(schema::Args),
     Rules(rules::Args),
     Formats(formats::Args),
+    Limits(limits::Args),
     Completions(completions::Args),
 }
 
@@ -99,6 +101,7 @@ pub fn run() -> ExitCode {
         Command::Extract(args) => extract::run(args, &run),
         Command::Schema(args) => schema::run(args),
         Command::Formats(args) => formats::run(args),
+        Command::Limits(args) => limits::run(args),
         Command::Completions(args) => completions::run(args),
     };
     exit::of(result, &run)

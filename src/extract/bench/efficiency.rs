@@ -106,7 +106,7 @@ fn meets(limit: &Limit, key: &str, wanted: &str, m: &Measurement) -> bool {
         &["concurrency", "batch", "context", "input_len", "output_len", "size", "threads", "gpus", "tp"];
     match m.params.get(key) {
         Some(value) => satisfies(value, wanted),
-        None => limit.origin == LimitOrigin::File && !LOAD.contains(&key),
+        None => limit.msg.is_none() && !LOAD.contains(&key),
     }
 }
 

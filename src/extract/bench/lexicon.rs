@@ -220,7 +220,7 @@ pub fn statistic(phrase: &str) -> Option<String> {
 static ROLES: LazyLock<Vec<(MeasurementRole, Regex)>> = LazyLock::new(|| {
     use MeasurementRole::{Estimated, Invalid, Measured, Quoted, Target, Theoretical};
     let list = [
-        (Invalid, r"\b(warm-?up|discard(ed)?|invalid|cold (run|start) figure|bogus|retracted|outlier)\b"),
+        (Invalid, r"\b(warm-?up|discard(ed)?|invalid|fake|cold (run|start) figure|bogus|retracted|outlier)\b"),
         (
             Estimated,
             r"\b(estimat\w*|expect\w*|predict\w*|projected|projection|should (be|get|give|reach|yield|see|hit|run)|would|could|might|may (be|reach|get)|realistic\w*|back[- ]of[- ](the[- ])?envelope|assum\w*|hypothetical\w*|approx\. ideal)\b|^at \d+ ?%",

@@ -8,6 +8,7 @@ use toml::Spanned;
 use super::lexicon::{self, Kind};
 use super::units::Unit;
 use super::{Found, Limit, LimitOrigin, MeasurementRole};
+use super::{calculators, hardware};
 use crate::error::Error;
 use crate::session::Session;
 
@@ -36,6 +37,9 @@ struct Entry {
     metric: Spanned<String>,
     unit: Spanned<String>,
     value: Option<Spanned<f64>>,
+    calculator: Option<Spanned<String>>,
+    #[serde(default)]
+    inputs: BTreeMap<String, Spanned<toml::Value>>,
     kind: Option<Spanned<String>>,
     scope: Option<String>,
     statistic: Option<String>,
@@ -96,11 +100,7 @@ impl Reader<'_> {
         if !fits {
             return Err(self.error(entry.unit.span().start, format!("{metric} is not measured in {unit}")));
         }
-        let value =
-            entry.value.ok_or_else(|| self.error(start, format!("limit \"{}\" has no value", entry.id.get_ref())))?;
-        if !(value.get_ref().is_finite() && *value.get_ref() > 0.0) {
-            return Err(self.error(value.span().start, "a limit must be a positive number".to_owned()));
-        }
+        let (value, derivation) = self.value(&entry, &unit, start)?;
         let kind = entry.kind.as_ref().map_or("theoretical", |k| k.get_ref().as_str());
         if let Some(wrong) = entry.kind.as_ref().filter(|_| !KINDS.contains(&kind)) {
             return Err(self.error(wrong.span().start, format!("kind \"{kind}\" is not one of {}", KINDS.join(", "))));
@@ -113,16 +113,83 @@ impl Reader<'_> {
             msg: None,
             span: None,
             metric,
-            value: *value.get_ref(),
+            value,
             unit: unit.name,
-            origin: LimitOrigin::File,
+            origin: if derivation.is_some() { LimitOrigin::Calculator } else { LimitOrigin::File },
             kind: kind.to_owned(),
             scope: entry.scope,
             statistic: entry.statistic,
             applies_when,
-            derivation: entry.note,
+            derivation: derivation.or(entry.note),
             source: entry.source,
         })
+    }
+
+    /// The value as given, or as its calculator makes it of its inputs; then the derivation comes with it.
+    fn value(&self, entry: &Entry, unit: &Unit, start: usize) -> Result<(f64, Option<String>), Error> {
+        let id = entry.id.get_ref();
+        match (&entry.value, &entry.calculator) {
+            (Some(value), None) if value.get_ref().is_finite() && *value.get_ref() > 0.0 => {
+                Ok((*value.get_ref(), None))
+            }
+            (Some(value), None) => Err(self.error(value.span().start, "a limit must be a positive number".to_owned())),
+            (None, Some(name)) => self.calculated(entry, name, unit),
+            (Some(_), Some(name)) => {
+                Err(self
+                    .error(name.span().start, format!("limit \"{id}\" has both a value and a calculator; keep one")))
+            }
+            (None, None) => Err(self.error(start, format!("limit \"{id}\" has no value and no calculator"))),
+        }
+    }
+
+    fn calculated(&self, entry: &Entry, name: &Spanned<String>, unit: &Unit) -> Result<(f64, Option<String>), Error> {
+        let at = name.span().start;
+        let calculator = calculators::find(name.get_ref()).ok_or_else(|| {
+            let known: Vec<&str> = calculators::CALCULATORS.iter().map(|c| c.id).collect();
+            self.error(at, format!("calculator \"{}\" is not one of {}", name.get_ref(), known.join(", ")))
+        })?;
+        if let Some((key, value)) = entry.inputs.iter().find(|(k, _)| !calculator.inputs.contains(&k.as_str())) {
+            let known = calculator.inputs.join(", ");
+            return Err(
+                self.error(value.span().start, format!("{} has no input \"{key}\"; it takes {known}", calculator.id))
+            );
+        }
+        let mut values = Vec::new();
+        let mut shown = Vec::new();
+        for key in calculator.inputs {
+            let input = entry
+                .inputs
+                .get(*key)
+                .ok_or_else(|| self.error(at, format!("{} needs the input \"{key}\"", calculator.id)))?;
+            let (value, text) = self.input(key, input)?;
+            values.push(value);
+            shown.push(text);
+        }
+        let result = calculator.compute(&values).zip(Unit::parse(calculator.unit));
+        let value = result.and_then(|(v, from)| from.convert(v, unit)).ok_or_else(|| {
+            self.error(
+                at,
+                format!("{} gives {}, which is no positive number of {unit}", calculator.id, calculator.unit),
+            )
+        })?;
+        Ok((value, Some(format!("{}: {}; {}", calculator.id, calculator.formula, shown.join(", ")))))
+    }
+
+    /// A number, or the path of a figure in the catalogue.
+    fn input(&self, key: &str, input: &Spanned<toml::Value>) -> Result<(f64, String), Error> {
+        let wrong = |reason: String| self.error(input.span().start, reason);
+        match input.get_ref() {
+            toml::Value::Integer(n) => Ok((*n as f64, format!("{key} = {n}"))),
+            toml::Value::Float(n) => Ok((*n, format!("{key} = {n}"))),
+            toml::Value::String(path) => {
+                let row = hardware::find(path)
+                    .ok_or_else(|| wrong(format!("\"{path}\" is not in the catalogue; turnpoint limits lists it")))?;
+                Ok((row.value, format!("{key} = {} {} ({path}: {})", row.value, row.unit, row.source)))
+            }
+            _ => {
+                Err(wrong("an input is a number, or a name of the catalogue such as \"link.pcie5_x16.bw\"".to_owned()))
+            }
+        }
     }
 
     fn direction(&self, stated: Option<&Spanned<String>>, metric: &str, unit: &Unit) -> Result<(), Error> {
@@ -224,6 +291,21 @@ mod tests {
         let twice = format!("{GOOD}{}", GOOD.replace("schema = 1\n", "").replace("40", "50"));
         let values: Vec<f64> = LimitsFile::parse("l.toml", &twice).unwrap().limits.iter().map(|l| l.value).collect();
         assert_eq!(values, [50.0], "later entries win");
+    }
+
+    #[test]
+    fn a_calculator_shows_its_inputs() {
+        let text = GOOD.replace("value = 40", "calculator = \"pcie\"\ninputs = { gts = 16, lanes = 16 }");
+        let limit = LimitsFile::parse("l.toml", &text).unwrap().limits.remove(0);
+        assert_eq!(((limit.value * 10.0).round(), limit.origin), (315.0, LimitOrigin::Calculator));
+        assert!(limit.derivation.unwrap().ends_with("gts = 16, lanes = 16"));
+        let from_catalogue = text
+            .replace("pcie\"", "memory\"")
+            .replace("gts = 16, lanes = 16", "channels = 2, mts = \"link.eth_10g.bw\"");
+        let derivation = LimitsFile::parse("l.toml", &from_catalogue).unwrap().limits.remove(0).derivation.unwrap();
+        assert!(derivation.contains("link.eth_10g.bw: arithmetic"), "{derivation}");
+        let (line, reason) = line_and_reason(&text.replace("lanes", "planes"));
+        assert!(line == 7 && reason.contains("has no input \"planes\""), "{line} {reason}");
     }
 
     #[test]

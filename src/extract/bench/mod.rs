@@ -1,9 +1,11 @@
 //! Benchmarks: measurements, limits and efficiencies.
 
+pub mod calculators;
 mod collect;
 mod columns;
 mod efficiency;
 mod grid;
+pub mod hardware;
 pub mod lexicon;
 pub mod limits;
 pub mod numbers;
@@ -96,6 +98,8 @@ pub struct Measurement {
     pub cell: Option<(u32, u32, u32)>,
     /// Where the same figure is stated again.
     pub citations: Vec<Span>,
+    /// The conditions that a table which states it again sets it under: those it compares with.
+    pub conditions: Option<BTreeMap<String, String>>,
 }
 
 /// Whether a tool printed a figure, or somebody says so.
@@ -200,6 +204,7 @@ impl Measurement {
             evidence: FigureEvidence::Claimed,
             cell: None,
             citations: Vec::new(),
+            conditions: None,
         }
     }
 }

@@ -220,7 +220,7 @@ fn says_about(head: &str) -> bool {
     })
 }
 
-/// `batch 2 309 tok/s`: the first number belongs to the word before it.
+/// `batch 2 417 tok/s`: the first number belongs to the word before it.
 fn after_param(head: &str) -> bool {
     let word = head.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
     ["batch", "concurrency", "conc", "c", "bs", "tp", "step", "run", "layer", "size", "threads", "at"]
@@ -365,7 +365,7 @@ mod tests {
             ("**161.2** tok/s", 161.2),
             ("1_000_000 tok/s", 1e6),
             ("0,5 tok/s", 0.5),
-            ("10,36 tok/s", 10.36),
+            ("12,47 tok/s", 12.47),
             ("1,234,567.8 tok/s", 1_234_567.8),
             ("batch 2 409 tok/s", 409.0),
             ("= 640 output tokens/s", 640.0),
@@ -381,8 +381,8 @@ mod tests {
     fn parts_of_words_versions_times_and_ids_are_none() {
         for text in [
             "v0.19.0 ms",
-            "a8309 ms",
-            "PR #309 ms",
+            "a8417 ms",
+            "PR #417 ms",
             "12:30 s",
             "x_1 ms",
             "gpt-4 s",

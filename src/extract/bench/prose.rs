@@ -72,12 +72,13 @@ impl Reader<'_> {
 
     fn sentence(&mut self, text: &str, offset: usize) {
         let figures = numbers::with_units(text);
-        if figures.is_empty() || QUOTA.is_match(text) {
+        if figures.is_empty() || QUOTA.is_match(text) || PROGRESS.is_match(text) {
             return;
         }
         let mut clauses = clauses(text, figures);
         self.name_metrics(&mut clauses);
         share_metrics(&mut clauses);
+        name_times(&mut clauses, text);
         self.give_roles(&mut clauses, text);
         let one = clauses.iter().filter(|c| c.metric.is_some()).count() == 1;
         let equation = clauses.iter().any(|c| c.kind == Some(Kind::TokenRate));
@@ -90,6 +91,9 @@ impl Reader<'_> {
             let mut params = lexicon::params(&around);
             if let Some(load) = lexicon::params(&self.heading).remove("concurrency") {
                 params.entry("concurrency".to_owned()).or_insert(load);
+            }
+            if let Some(subject) = subject(clause.left) {
+                params.entry("config".to_owned()).or_insert_with(|| subject.to_owned());
             }
             self.emit(metric, &clause, params, text, offset);
         }
@@ -189,6 +193,14 @@ impl Reader<'_> {
 static QUOTA: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"\b(rate[- ]limit\w*|throttl\w*|quota|time-?out|timeouts|ttl|retry|retries|interval|backoff|poll\w*|debounce)\b",
+    )
+});
+static PROGRESS: LazyLock<Regex> =
+    LazyLock::new(|| words(r"\beta \d|━|█|\d%\||^\s*(downloading|collecting|receiving objects|fetching)\b"));
+static CONTRAST: LazyLock<Regex> = LazyLock::new(|| words(r"\b(vs\.?|versus|compared (to|with)|instead of|against)\b"));
+static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"(?:([A-Za-z][\w./+-]*(?: [\w./+-]+){0,3})[*`_]*:|\b([A-Za-z][\w./+-]*)['’]s|\b(?:vs\.?|versus) ([A-Za-z][\w./+-]*))[*`_ ]*$",
     )
 });
 static ENDED: LazyLock<Regex> = LazyLock::new(|| {
@@ -305,6 +317,30 @@ fn tail(rest: &str) -> usize {
     static END: LazyLock<Regex> =
         LazyLock::new(|| words(r"[,;—|]|\b(but|while|vs\.?|versus|against|than|compared|whereas|which|because|so)\b"));
     END.find(rest).map_or(rest.len(), |m| m.start())
+}
+
+/// Times that are set against each other ("12 µs vs 80 µs"), and times too short for a setting, are results though no
+/// noun says so.
+fn name_times(clauses: &mut [Clause<'_>], text: &str) {
+    let times = clauses.iter().filter(|c| c.kind == Some(Kind::Time)).count();
+    let contrast = times >= 2 && CONTRAST.is_match(text);
+    for clause in clauses.iter_mut().filter(|c| c.kind == Some(Kind::Time) && c.metric.is_none()) {
+        let short = clause.figure.unit.as_ref().is_some_and(|u| matches!(u.name.as_str(), "µs" | "ns"));
+        clause.metric = (contrast || short && subject(clause.left).is_some()).then_some("time");
+    }
+}
+
+/// What was measured, when it stands right before the figure: `**engine**: 12 µs`, `engine's 12 µs`, `vs engine 12 µs`.
+fn subject(left: &str) -> Option<&str> {
+    let found = SUBJECT.captures(left)?;
+    let name = (1..=3).find_map(|i| found.get(i))?.as_str().trim();
+    let says_more = lexicon::metric(name, None).is_some()
+        || lexicon::statistic(name).is_some()
+        || lexicon::role(name, false).is_some()
+        || lexicon::phase(name).is_some()
+        || lexicon::is_derived(name)
+        || !lexicon::params(name).is_empty();
+    (!says_more && name.len() > 1).then_some(name)
 }
 
 /// `80 ms against 40 ms per token`: figures of one kind without a noun share that of their neighbour.

@@ -12,6 +12,10 @@ pub(super) fn add(found: &mut Vec<Found>, new: Vec<Found>) {
         match (0..known).rev().find(|&i| claimed && repeats(&figure, &found[i])) {
             Some(i) => {
                 found[i].derivation = found[i].derivation.take().or(figure.derivation);
+                let old = &mut found[i].measurement;
+                if figure.measurement.cell.is_some() && old.cell.is_none() && old.conditions.is_none() {
+                    old.conditions = Some(figure.measurement.params.clone());
+                }
                 if found[i].measurement.msg == figure.measurement.msg {
                     found[i].measurement.params.extend(figure.measurement.params);
                 }
@@ -37,7 +41,10 @@ fn same_role(a: &Measurement, b: &Measurement) -> bool {
     let told = |m: &Measurement| {
         matches!(m.role, MeasurementRole::Measured | MeasurementRole::Quoted | MeasurementRole::Invalid)
     };
-    a.role == b.role || told(a) && told(b)
+    // "3 % of 300 tok/s": prose that only cites a limit gives it no role of its own.
+    let cited = a.cell.is_none() && a.role == MeasurementRole::Measured && a.evidence == FigureEvidence::Claimed;
+    let bound = matches!(b.role, MeasurementRole::Theoretical | MeasurementRole::Target);
+    a.role == b.role || told(a) && told(b) || cited && bound
 }
 
 /// A general name repeats a special one: "throughput" after `decode_throughput`.
@@ -88,7 +95,8 @@ fn agree(a: Option<&str>, b: Option<&str>) -> bool {
 fn same_conditions(a: &Measurement, b: &Measurement) -> bool {
     let open = b.evidence == FigureEvidence::Tool
         || a.msg == b.msg && a.role == MeasurementRole::Theoretical && a.cell.is_none();
-    a.params.iter().all(|(key, value)| match b.params.get(key) {
+    let prose = a.cell.is_none() && a.evidence == FigureEvidence::Claimed;
+    a.params.iter().filter(|(key, _)| !(prose && *key == "config")).all(|(key, value)| match b.params.get(key) {
         Some(other) => other.eq_ignore_ascii_case(value),
         None => open,
     })

@@ -66,7 +66,13 @@ fn key(m: &Measurement, unit: &str) -> Key {
 }
 
 fn conditions(m: &Measurement) -> BTreeMap<String, String> {
-    m.params.iter().filter(|(k, _)| !RUN.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect()
+    m.conditions
+        .as_ref()
+        .unwrap_or(&m.params)
+        .iter()
+        .filter(|(k, _)| !RUN.contains(&k.as_str()))
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect()
 }
 
 fn start(m: &Measurement, unit: &str) -> Series {

@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_exact_enough() {
-        let shown = [10.36, 21686.64, 0.0, 1234.5, 0.000_123_4, -20.0].map(number);
-        assert_eq!(shown, ["10.36", "21\u{2009}687", "0", "1234", "0.000123", "−20"].map(str::to_owned));
-        assert_eq!([percent(0.03353), percent(0.5), percent(1.2)], ["3.35 %", "50.0 %", "120.0 %"].map(str::to_owned));
+        let shown = [12.47, 21686.64, 0.0, 1234.5, 0.000_123_4, -20.0].map(number);
+        assert_eq!(shown, ["12.47", "21\u{2009}687", "0", "1234", "0.000123", "−20"].map(str::to_owned));
+        assert_eq!([percent(0.04312), percent(0.5), percent(1.2)], ["4.31 %", "50.0 %", "120.0 %"].map(str::to_owned));
     }
 }

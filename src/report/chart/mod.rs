@@ -3,6 +3,7 @@
 mod axis;
 mod curve;
 mod efficiency;
+mod measured;
 mod svg;
 mod words;
 
@@ -46,7 +47,7 @@ pub struct Chart {
 }
 
 /// Charts, in the order of the report.
-pub const CHARTS: &[Chart] = &[efficiency::CHART, curve::CHART];
+pub const CHARTS: &[Chart] = &[efficiency::CHART, curve::CHART, measured::CHART];
 
 /// Draws every chart that fits.
 pub fn draw(analysis: &Analysis) -> Vec<Figure> {

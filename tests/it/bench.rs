@@ -1,0 +1,76 @@
+//! `turnpoint bench` and `turnpoint limits`, from outside.
+
+use std::fs;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+const SESSION: &str = "fixtures/glm-session.json";
+
+fn turnpoint(args: &[&str]) -> assert_cmd::assert::Assert {
+    Command::new(env!("CARGO_BIN_EXE_turnpoint")).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).assert()
+}
+
+fn rows(args: &[&str]) -> Vec<serde_json::Value> {
+    let out = turnpoint(args).success().get_output().stdout.clone();
+    serde_json::from_slice(&out).unwrap()
+}
+
+#[test]
+fn efficiency_and_gap_are_called_by_their_names() {
+    turnpoint(&["bench", SESSION]).success().stdout(contains("3.35 %").and(contains("96.65 %")));
+    let rows = rows(&["bench", SESSION, "--series", "output_throughput", "--format", "json"]);
+    let first = &rows[0];
+    assert_eq!((first["value"].as_f64(), first["limit_value"].as_f64()), (Some(10.36), Some(309.0)));
+    assert_eq!(first["quote"], "10.36");
+    assert!((first["efficiency"].as_f64().unwrap() + first["gap"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn limits_come_from_the_file_first() {
+    let args = ["bench", SESSION, "--limits", "fixtures/limits.toml", "--series", "p2p_bandwidth", "--format", "json"];
+    let rows = rows(&args);
+    assert!(!rows.is_empty());
+    for row in rows {
+        let share = row["value"].as_f64().unwrap() / row["limit_value"].as_f64().unwrap();
+        assert!((row["efficiency"].as_f64().unwrap() - share).abs() < 1e-9 && share < 1.0, "{row}");
+    }
+}
+
+#[test]
+fn a_wrong_limits_file_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wrong.toml");
+    fs::write(&file, "schema = 1\n[[limit]]\nid = \"a\"\nmetric = \"ttft\"\nunit = \"GB/s\"\nvalue = 1\nsource = \"x\"\n").unwrap();
+    let path = file.to_str().unwrap();
+    turnpoint(&["bench", SESSION, "--limits", path]).code(2).stderr(contains("wrong.toml:5").and(contains("GB/s")));
+    turnpoint(&["bench", SESSION, "--limits", "no-such.toml"]).code(2).stderr(contains("no-such.toml"));
+}
+
+#[test]
+fn every_format_holds_the_same_series() {
+    let count = rows(&["bench", SESSION, "--format", "json"]).len();
+    let csv = turnpoint(&["bench", SESSION, "--format", "csv"]).success().get_output().stdout.clone();
+    assert_eq!(csv::Reader::from_reader(csv.as_slice()).records().count(), count);
+    let md = turnpoint(&["bench", SESSION, "--format", "md"]).success().get_output().stdout.clone();
+    assert_eq!(String::from_utf8(md).unwrap().lines().filter(|l| l.starts_with("| ")).count(), count + 1);
+}
+
+#[test]
+fn a_chart_is_static_and_the_same_twice() {
+    let args = ["bench", SESSION, "--series", "output_throughput", "--format", "svg"];
+    let svg = String::from_utf8(turnpoint(&args).success().get_output().stdout.clone()).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains("role=\"img\"") && svg.contains("<title id="));
+    assert!(!svg.contains("<script") && !svg.contains("style=") && !svg.contains("href"));
+    assert_eq!(svg.as_bytes(), turnpoint(&args).get_output().stdout);
+    turnpoint(&["bench", SESSION, "--series", "nothing", "--format", "svg"]).code(2);
+}
+
+#[test]
+fn the_catalogue_names_its_sources() {
+    turnpoint(&["limits"]).success().stdout(contains("pcie5_x16").and(contains("decode_bw")).and(contains("arXiv")));
+    let out = turnpoint(&["limits", "--format", "json"]).success().get_output().stdout.clone();
+    let all: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    assert!(all["hardware"].as_array().unwrap().iter().all(|r| r["source"] != ""));
+}
