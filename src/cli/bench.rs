@@ -223,6 +223,7 @@ fn json_rows(analysis: &Analysis, s: &Series, points: bool) -> Vec<Value> {
         json!({
             "msg": label(&analysis.session, m.msg), "value": value, "phase": m.phase, "evidence": word(m.evidence),
             "quote": analysis.session.quote(&m.span),
+            "stated_again": m.citations.iter().map(|c| label(&analysis.session, c.msg)).collect::<Vec<_>>(),
             "limit_id": found.map(|(_, l)| &l.id), "limit_value": found.map(|(e, _)| e.limit_in_unit),
             "efficiency": found.map(|(e, _)| e.efficiency), "gap": found.map(|(e, _)| e.gap),
         })

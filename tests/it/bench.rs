@@ -19,7 +19,7 @@ fn rows(args: &[&str]) -> Vec<serde_json::Value> {
 
 #[test]
 fn efficiency_and_gap_are_called_by_their_names() {
-    turnpoint(&["bench", SESSION]).success().stdout(contains("3.35 %").and(contains("96.65 %")));
+    turnpoint(&["bench", SESSION]).success().stdout(contains("3.85 %").and(contains("96.15 %")));
     let rows = rows(&["bench", SESSION, "--series", "output_throughput", "--format", "json"]);
     let first = &rows[0];
     assert_eq!((first["value"].as_f64(), first["limit_value"].as_f64()), (Some(10.36), Some(309.0)));
@@ -42,7 +42,11 @@ fn limits_come_from_the_file_first() {
 fn a_wrong_limits_file_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("wrong.toml");
-    fs::write(&file, "schema = 1\n[[limit]]\nid = \"a\"\nmetric = \"ttft\"\nunit = \"GB/s\"\nvalue = 1\nsource = \"x\"\n").unwrap();
+    fs::write(
+        &file,
+        "schema = 1\n[[limit]]\nid = \"a\"\nmetric = \"ttft\"\nunit = \"GB/s\"\nvalue = 1\nsource = \"x\"\n",
+    )
+    .unwrap();
     let path = file.to_str().unwrap();
     turnpoint(&["bench", SESSION, "--limits", path]).code(2).stderr(contains("wrong.toml:5").and(contains("GB/s")));
     turnpoint(&["bench", SESSION, "--limits", "no-such.toml"]).code(2).stderr(contains("no-such.toml"));

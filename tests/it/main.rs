@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod audit;
+mod bench;
 mod docs;
 mod formats;
 mod opencode;

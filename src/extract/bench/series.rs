@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::lexicon;
 use super::units::Unit;
-use super::{Bench, Measurement, MeasurementRole};
+use super::{Bench, FigureEvidence, Measurement, MeasurementRole};
+use crate::session::MsgIx;
 
 /// Measurements of one metric under one set of conditions, in reading order.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,12 +58,17 @@ pub fn series(bench: &Bench) -> Vec<Series> {
     out
 }
 
-type Key = (String, Option<String>, Option<String>, String, BTreeMap<String, String>);
+type Key = (String, Option<String>, Option<String>, String, BTreeMap<String, String>, Option<MsgIx>);
+
+/// Names that say nothing of what was timed: stated without a condition, they compare only inside their message.
+const GENERAL: &[&str] = &["time", "duration", "latency", "throughput", "bandwidth", "flops", "ops_rate"];
 
 fn key(m: &Measurement, unit: &str) -> Key {
     let dimension = Unit::parse(unit).map_or_else(|| unit.to_owned(), |u| format!("{:?}", u.dimension));
     let scope = m.scope.clone().filter(|s| s != "total");
-    (m.metric.clone(), m.statistic.clone(), scope, dimension, conditions(m))
+    let bare = m.params.is_empty() && m.cell.is_none() && m.evidence == FigureEvidence::Claimed;
+    let alone = (bare && GENERAL.contains(&m.metric.as_str())).then_some(m.msg);
+    (m.metric.clone(), m.statistic.clone(), scope, dimension, conditions(m), alone)
 }
 
 fn conditions(m: &Measurement) -> BTreeMap<String, String> {

@@ -31,7 +31,7 @@ struct Point {
     measurement: u32,
 }
 
-fn draw(analysis: &Analysis) -> Vec<Figure> {
+pub(super) fn draw(analysis: &Analysis) -> Vec<Figure> {
     let all = series(&analysis.facts.bench);
     let mut groups: BTreeMap<_, Vec<&Series>> = BTreeMap::new();
     for s in &all {

@@ -78,6 +78,8 @@ fn bars(analysis: &Analysis, shown: &[&Efficiency], title: &str, height: f64) ->
         svg.line((x, TOP - 6.0), (x, bottom), GRID, 1.0, "");
         svg.text((x, bottom + 18.0), Anchor::Middle, SOFT, 11.0, &format!("{} %", axis::number(tick)));
     }
+    let limits: Vec<_> = shown.iter().map(|e| words::both(analysis, e).1).collect();
+    let one = limits.iter().all(|l| l.id == limits[0].id);
     for (i, e) in shown.iter().enumerate() {
         let (m, _) = words::both(analysis, e);
         let y = TOP + ROW * i as f64;
@@ -88,12 +90,10 @@ fn bars(analysis: &Analysis, shown: &[&Efficiency], title: &str, height: f64) ->
             svg.mark((end, y + 6.0 + (ROW - 14.0) / 2.0), 0, ink, true);
         }
         label(&mut svg, y, &words_of(analysis, m));
-        values(&mut svg, analysis, e, y);
+        values(&mut svg, analysis, e, y, one);
     }
     let x = scale.at(100.0);
     svg.line((x, TOP - 10.0), (x, bottom), LIMIT, 2.0, "6 4");
-    let limits: Vec<_> = shown.iter().map(|e| words::both(analysis, e).1).collect();
-    let one = limits.iter().all(|l| l.id == limits[0].id);
     let text = if one {
         format!("limit {} ({})", words::value(limits[0].value, &limits[0].unit), words::source(analysis, limits[0]))
     } else {
@@ -111,15 +111,13 @@ fn label(svg: &mut Svg, y: f64, text: &str) {
     }
 }
 
-fn values(svg: &mut Svg, analysis: &Analysis, e: &Efficiency, y: f64) {
+/// Share and value; the limit too, unless it stands on the line for all bars.
+fn values(svg: &mut Svg, analysis: &Analysis, e: &Efficiency, y: f64, one: bool) {
     let (m, l) = words::both(analysis, e);
     let share = axis::percent(e.efficiency);
     svg.text((RIGHT + 14.0, y + 21.0), Anchor::Start, TEXT, 13.0, &share);
-    let text = format!(
-        "{} of {}",
-        words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default()),
-        words::value(l.value, &l.unit)
-    );
+    let measured = words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default());
+    let text = if one { measured } else { format!("{measured} of {}", words::value(l.value, &l.unit)) };
     svg.text((RIGHT + 76.0, y + 21.0), Anchor::Start, SOFT, 11.0, &svg::shorten(&text, 11.0, WIDTH - RIGHT - 82.0));
 }
 

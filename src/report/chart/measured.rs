@@ -29,9 +29,11 @@ fn draw(analysis: &Analysis) -> Vec<Figure> {
     let bench = &analysis.facts.bench;
     let limited =
         |metric: &str| bench.efficiencies.iter().any(|e| bench.measurements[e.measurement as usize].metric == metric);
+    let curves = super::curve::draw(analysis);
+    let drawn = |metric: &str| curves.iter().any(|f| f.metric == metric);
     let all = series(bench);
     let mut groups: Vec<Vec<&Series>> = Vec::new();
-    for s in all.iter().filter(|s| !limited(&s.metric)) {
+    for s in all.iter().filter(|s| !limited(&s.metric) && !drawn(&s.metric)) {
         let same = |g: &&mut Vec<&Series>| {
             g[0].metric == s.metric && g[0].statistic == s.statistic && g[0].scope == s.scope && g[0].unit == s.unit
         };
