@@ -98,8 +98,8 @@ pub struct Measurement {
     pub cell: Option<(u32, u32, u32)>,
     /// Where the same figure is stated again.
     pub citations: Vec<Span>,
-    /// The conditions that a table which states it again sets it under: those it compares with.
-    pub conditions: Option<BTreeMap<String, String>>,
+    /// The table that states it again: its message, and the conditions it sets the figure under to compare it.
+    pub conditions: Option<(MsgIx, BTreeMap<String, String>)>,
 }
 
 /// Whether a tool printed a figure, or somebody says so.

@@ -14,7 +14,7 @@ pub(super) fn add(found: &mut Vec<Found>, new: Vec<Found>) {
                 found[i].derivation = found[i].derivation.take().or(figure.derivation);
                 let old = &mut found[i].measurement;
                 if figure.measurement.cell.is_some() && old.cell.is_none() && old.conditions.is_none() {
-                    old.conditions = Some(figure.measurement.params.clone());
+                    old.conditions = Some((figure.measurement.msg, figure.measurement.params.clone()));
                 }
                 if found[i].measurement.msg == figure.measurement.msg {
                     found[i].measurement.params.extend(figure.measurement.params);

@@ -74,7 +74,7 @@ fn key(m: &Measurement, unit: &str) -> Key {
 fn conditions(m: &Measurement) -> BTreeMap<String, String> {
     m.conditions
         .as_ref()
-        .unwrap_or(&m.params)
+        .map_or(&m.params, |(_, params)| params)
         .iter()
         .filter(|(k, _)| !RUN.contains(&k.as_str()))
         .map(|(k, v)| (k.clone(), v.clone()))

@@ -92,17 +92,17 @@ fn lines(analysis: &Analysis, group: &[&&Series], axis: &str) -> Vec<Line> {
         others.remove(axis);
         for &(measurement, y) in &s.points {
             let m = &bench.measurements[measurement as usize];
-            // Points of one run are joined, never those of two.
-            let run = format!("[msg {}]", words::label(analysis, m));
             let phase = m.phase.as_deref().map(|p| format!("{p} ")).unwrap_or_default();
-            let name = format!(
-                "{}{phase}{run}",
-                if others.is_empty() { String::new() } else { words::conditions(&others) + " " }
-            );
-            let point = Point { x, y, measurement };
-            match lines.iter_mut().find(|l| l.name == name) {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line { name, points: vec![point] }),
+            let head = if others.is_empty() { String::new() } else { words::conditions(&others) + " " };
+            // Points of one message are joined, never those of two runs; a figure that a table repeats stands in both.
+            let again = m.conditions.as_ref().map(|(msg, _)| *msg).filter(|msg| *msg != m.msg);
+            for msg in std::iter::once(m.msg).chain(again) {
+                let name = format!("{head}{phase}{}", analysis.session.message(msg).label.cite());
+                let point = Point { x, y, measurement };
+                match lines.iter_mut().find(|l| l.name == name) {
+                    Some(line) => line.points.push(point),
+                    None => lines.push(Line { name, points: vec![point] }),
+                }
             }
         }
     }
