@@ -223,8 +223,10 @@ const DASHES: [&str; 6] = ["", "8 3", "2 3", "8 3 2 3", "4 4", "1 3"];
 fn limit_line(svg: &mut Svg, analysis: &Analysis, limit: &Limit, xs: &[(f64, f64)], x: &Scale, y: &Scale) {
     let (left, _, right, _) = PLOT;
     let constant = xs.windows(2).all(|w| w[0].1 == w[1].1);
-    let Some(&(_, value)) = xs.first() else { return };
-    let only_here = !limit.applies_when.is_empty() && xs.len() == 1;
+    let Some(&value_at) = xs.first() else { return };
+    let value = value_at.1;
+    // A limit that holds at one load only must not seem to hold at all of them.
+    let only_here = !limit.applies_when.is_empty() && xs.iter().all(|p| p.0 == value_at.0);
     let path: Vec<(f64, f64)> = match (constant, only_here) {
         (true, true) => {
             let middle = x.at(xs[0].0);

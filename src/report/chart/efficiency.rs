@@ -127,7 +127,7 @@ fn words_of(analysis: &Analysis, m: &Measurement) -> String {
     parts.extend(m.statistic.clone());
     parts.extend(m.phase.clone());
     parts.retain(|p| !p.is_empty());
-    format!("{} [msg {}]", parts.join(", "), words::label(analysis, m)).trim().to_owned()
+    format!("[msg {}] {}", words::label(analysis, m), parts.join(", ")).trim().to_owned()
 }
 
 fn header() -> Vec<String> {

@@ -135,5 +135,5 @@ fn conditions(m: &Measurement) -> String {
 }
 
 fn label(analysis: &Analysis, m: &Measurement) -> String {
-    format!("{} [msg {}]", conditions(m), words::label(analysis, m)).trim().to_owned()
+    format!("[msg {}] {}", words::label(analysis, m), conditions(m)).trim().to_owned()
 }
