@@ -9,6 +9,7 @@ use super::exit::{Exit, usage};
 use super::input::{self, InputArgs, Run};
 use super::{limits_config, output};
 use crate::analysis::Analysis;
+use crate::extract::bench::limits::matches_metric;
 use crate::extract::bench::series::{Series, series};
 use crate::extract::bench::{Bench, Efficiency, Limit};
 use crate::report::chart;
@@ -144,8 +145,12 @@ impl Printed {
 }
 
 fn headline(bench: &Bench, list: &[Series], metric: Option<&str>) -> Value {
-    let efficiencies: Vec<&Efficiency> = bench.efficiencies.iter().collect();
-    let best = efficiencies.iter().max_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
+    let asked = |m: &str| metric.is_none_or(|wanted| wanted == m);
+    let of = |e: &Efficiency| bench.measurements[e.measurement as usize].metric.as_str();
+    let efficiencies: Vec<&Efficiency> = bench.efficiencies.iter().filter(|e| asked(of(e))).collect();
+    // More than the limit says that figure or limit is wrong, not that it is good.
+    let possible = efficiencies.iter().filter(|e| e.efficiency <= 1.0);
+    let best = possible.max_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
     let metrics = list.iter().map(|s| s.metric.as_str()).collect::<std::collections::BTreeSet<_>>();
     let limited: std::collections::BTreeSet<&str> =
         efficiencies.iter().map(|e| bench.measurements[e.measurement as usize].metric.as_str()).collect();
@@ -153,7 +158,7 @@ fn headline(bench: &Bench, list: &[Series], metric: Option<&str>) -> Value {
         "metric": metric,
         "figures": list.iter().map(|s| s.points.len()).sum::<usize>(),
         "metrics": metrics.len(),
-        "limits": bench.limits.len(),
+        "limits": bench.limits.iter().filter(|l| metric.is_none_or(|m| matches_metric(&l.metric, m))).count(),
         "best": best.map(|e| percent(e.efficiency)),
         "unlimited": metrics.difference(&limited).collect::<Vec<_>>(),
     })

@@ -225,7 +225,7 @@ impl Reader<'_> {
 }
 
 /// A metric id, or a glob with one `*`.
-pub(super) fn matches_metric(pattern: &str, metric: &str) -> bool {
+pub(crate) fn matches_metric(pattern: &str, metric: &str) -> bool {
     match pattern.split_once('*') {
         Some((head, tail)) => {
             metric.len() >= head.len() + tail.len() && metric.starts_with(head) && metric.ends_with(tail)
