@@ -6,6 +6,7 @@ mod bench;
 mod docs;
 mod formats;
 mod opencode;
+mod plan;
 
 mod corpus;
 #[cfg(feature = "polars")]

@@ -31,6 +31,10 @@ pub fn is_talk(text: &str) -> bool {
     words.first().is_some_and(|w| TALK.contains(&w.as_str()))
 }
 
+/// Fields of an edit or write that hold what is written.
+const WRITTEN: &[&str] =
+    &["old_string", "oldString", "old_str", "new_string", "newString", "new_str", "content", "edits", "patchText"];
+
 /// How long an item was worked on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
@@ -97,7 +101,7 @@ pub(super) fn find(session: &Session, plan: &mut Plan) {
         let mut found = Vec::new();
         for n in (first..last).rev().take(MOST_CALLS) {
             let (place, call) = calls[n];
-            if Some(place) == own || !can_prove(call) {
+            if Some(place) == own || !can_prove(call, &subject) {
                 continue;
             }
             let seen = texts.entry(n).or_insert_with(|| Texts::of(call));
@@ -109,14 +113,22 @@ pub(super) fn find(session: &Session, plan: &mut Plan) {
     }
 }
 
-/// A plan write proves nothing about the work, nor does a question; the prompt of a subagent repeats the item.
-fn can_prove(call: &ToolCall) -> bool {
-    call.worked() && !matches!(call.kind, ToolKind::Plan | ToolKind::Ask | ToolKind::Task)
+/// A plan write proves nothing about the work, nor does a question. The prompt of a subagent repeats the item, so that it
+/// proves only an item that asks for subagents.
+fn can_prove(call: &ToolCall, subject: &Subject) -> bool {
+    let about = match call.kind {
+        ToolKind::Plan | ToolKind::Ask => false,
+        ToolKind::Task => subject.kinds.contains(&ToolKind::Task),
+        _ => true,
+    };
+    about && call.worked()
 }
 
 /// What of a call is compared, in lower case.
 struct Texts {
     command: String,
+    /// What an edit puts in place of what; what a write puts into a file.
+    written: String,
     output: String,
 }
 
@@ -127,12 +139,19 @@ impl Texts {
             command.push_str(head(text, COMMAND));
             command.push('\n');
         }
-        if command.is_empty() {
+        if command.is_empty() || call.kind == ToolKind::Task {
             let input = call.input.as_object().into_iter().flat_map(|o| o.values()).filter_map(|v| v.as_str());
             input.take(4).for_each(|text| command.push_str(head(text, COMMAND / 4)));
         }
+        let mut written = String::new();
+        if matches!(call.kind, ToolKind::Write | ToolKind::Edit) {
+            for text in WRITTEN.iter().filter_map(|k| call.input.get(*k)?.as_str()) {
+                written.push_str(head(text, COMMAND));
+                written.push('\n');
+            }
+        }
         let output = call.result.as_ref().map_or("", |r| head(&r.text, OUTPUT));
-        Self { command: command.to_lowercase(), output: output.to_lowercase() }
+        Self { command: command.to_lowercase(), written: written.to_lowercase(), output: output.to_lowercase() }
     }
 }
 
@@ -172,14 +191,21 @@ impl Subject {
         };
         let names = pick(&self.names, &texts.command);
         let words = pick(&self.stems, &texts.command);
-        let strong = !names.is_empty() || self.kinds.contains(&kind) && !words.is_empty();
+        let named = pick(&self.names, &texts.written);
+        let fits = self.kinds.contains(&kind);
+        let strong = !names.is_empty() || fits && !(words.is_empty() && named.is_empty());
         let mut shared = names;
+        let new: Vec<String> = named.into_iter().filter(|n| !shared.contains(n)).collect();
+        shared.extend(new);
         shared.extend(words);
         if strong {
             return Some(Evidence { call, strong: true, shared });
         }
-        let more = pick(&self.stems, &texts.output).into_iter().filter(|w| !shared.contains(w)).collect::<Vec<_>>();
-        shared.extend(more);
+        for word in pick(&self.stems, &texts.written).into_iter().chain(pick(&self.stems, &texts.output)) {
+            if !shared.contains(&word) {
+                shared.push(word);
+            }
+        }
         (shared.len() >= 2).then_some(Evidence { call, strong: false, shared })
     }
 }
@@ -234,6 +260,11 @@ mod tests {
         assert_eq!(evidence("Fix eviction in lru.go", edit), [(3, true)]);
         assert_eq!(evidence("Fix the cache eviction", edit), [(3, true)]);
         assert_eq!(evidence("Run the cache benchmark", edit), []);
+        let body = |b: SessionBuilder| {
+            b.call("Edit", json!({"file_path": "m.go", "old_string": "x", "new_string": "evictOldest(n)"}), "ok")
+        };
+        assert_eq!(evidence("Update evictOldest to take a count", body), [(3, true)]);
+        assert_eq!(evidence("Read evictOldest first", body), []);
         let shell = |b: SessionBuilder| b.shell("go test ./cache -bench .", 0, "ok");
         assert_eq!(evidence("Run the cache benchmark", shell), [(3, true)]);
     }

@@ -195,4 +195,5 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
         ],
         &[ToolKind::Read, ToolKind::Search, ToolKind::Fetch, ToolKind::Shell],
     ),
+    (&["launch", "spawn", "delegate", "dispatch"], &[ToolKind::Task]),
 ];

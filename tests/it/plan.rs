@@ -1,0 +1,54 @@
+//! `turnpoint plan`, and the matrix in its documentation.
+
+use assert_cmd::Command;
+
+fn plan(args: &[&str]) -> (String, String, i32) {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let run = Command::cargo_bin("turnpoint").unwrap().current_dir(root).arg("plan").args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(run.stdout), text(run.stderr), run.status.code().unwrap())
+}
+
+const FIXTURE: &str = "fixtures/glm-session.json";
+
+#[test]
+fn the_documentation_prints_the_matrix() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plan.md")).unwrap();
+    let matrix = turnpoint::extract::plan::matrix_markdown();
+    assert!(page.contains(&matrix), "docs/plan.md does not hold:\n{matrix}");
+}
+
+#[test]
+fn the_sentence_comes_before_the_table() {
+    let (out, _, code) = plan(&[FIXTURE]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(code, 0);
+    assert!(lines[2].contains("messages changed plan state (") && lines[2].contains("at the end"), "{out}");
+    assert!(lines[4].starts_with("message"), "{out}");
+    let (filtered, ..) = plan(&[FIXTURE, "--kind", "completed", "--item", "T1"]);
+    let rows: Vec<&str> = filtered.lines().skip(5).collect();
+    assert!(!rows.is_empty() && rows.iter().all(|r| r.contains("T1 ") && r.contains("→ done")), "{filtered}");
+}
+
+#[test]
+fn programs_get_rows_and_wrong_usage_says_what_exists() {
+    let (json, ..) = plan(&[FIXTURE, "--format", "json"]);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    assert!(rows.len() > 5 && rows.iter().all(|r| r["kind"] != "unchanged"));
+    let (csv, ..) = plan(&[FIXTURE, "--format", "csv"]);
+    assert_eq!(csv::Reader::from_reader(csv.as_bytes()).records().count(), rows.len());
+    let (xes, ..) = plan(&[FIXTURE, "--format", "xes"]);
+    assert_eq!(xes.matches("<event>").count(), rows.iter().filter(|r| !r["item_id"].is_null()).count());
+    let (_, said, code) = plan(&[FIXTURE, "--at", "99999"]);
+    assert!(code == 2 && said.contains("go from"), "{said}");
+    let (_, said, code) = plan(&[FIXTURE, "--kind", "finished"]);
+    assert!(code == 2 && said.contains("completed-without-start"), "{said}");
+}
+
+#[test]
+fn a_list_as_it_stood_has_the_items_of_that_message() {
+    let (first, ..) = plan(&[FIXTURE, "--at", "1259", "--format", "ndjson"]);
+    let (last, ..) = plan(&[FIXTURE, "--final", "--format", "ndjson"]);
+    assert!(!first.is_empty() && first != last);
+    assert!(first.lines().all(|l| l.contains("\"msg\":1259")), "{first}");
+}
