@@ -51,8 +51,8 @@ enum Floor {
 }
 
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
-    let target = if args.format == Style::Md { Target::Markdown } else { Target::Terminal };
-    let engine = Engine::new(target, None)?;
+    // In Markdown too the sentences cite without links: no messages follow that they could lead to.
+    let engine = Engine::new(Target::Terminal, None)?;
     let known = args.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default();
     let mut views = Vec::new();
     run.each(&args.input, &Config::default(), args.experimental, |analysis| {

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
+use super::exit::usage;
 use crate::error::Error;
 
 /// Writes to standard output in one go.
@@ -34,9 +35,26 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     print(&(text + "\n"))
 }
 
+/// Refuses to write over an input.
+pub(crate) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> anyhow::Result<()> {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    match real(output) {
+        Some(place) if inputs.iter().any(|input| real(input).as_ref() == Some(&place)) => {
+            Err(usage(format!("{} is an input; choose another file for the output", output.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file whole: beside its place under a temporary name, flushed, then renamed.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let error = |source: io::Error| Error::Write { path: path.into(), source };
+    // A link is followed, so that its target is replaced and not the link; a device or pipe is written to as it is.
+    let real = fs::canonicalize(path);
+    let path = real.as_deref().unwrap_or(path);
+    if path.metadata().is_ok_and(|m| !m.is_file()) {
+        return fs::OpenOptions::new().write(true).open(path).and_then(|mut f| f.write_all(bytes)).map_err(error);
+    }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(error)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(error)?;

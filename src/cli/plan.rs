@@ -95,7 +95,8 @@ fn each(args: &Args, run: &Run, mut take: impl FnMut(&Analysis) -> anyhow::Resul
 
 fn for_people(args: &Args, run: &Run) -> anyhow::Result<Exit> {
     let markdown = args.format == Format::Md;
-    let engine = Engine::new(if markdown { Target::Markdown } else { Target::Terminal }, None)?;
+    // In Markdown too the sentences cite without links: no messages follow that they could lead to.
+    let engine = Engine::new(Target::Terminal, None)?;
     let mut sessions = 0;
     each(args, run, |analysis| {
         let (session, plan) = (&analysis.session, &analysis.facts.plan);

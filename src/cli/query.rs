@@ -83,6 +83,9 @@ mod with_polars {
                 Ok(())
             })?;
         }
+        if let Some(output) = &args.output {
+            output::refuse_input(output, inputs)?;
+        }
         let mut answer = query.run()?;
         let format = args.format.or_else(|| by_name(args.output.as_deref()?)).unwrap_or(Format::Table);
         match &args.output {

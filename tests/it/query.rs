@@ -139,3 +139,28 @@ fn errors_say_what_to_write() {
         error(sql);
     }
 }
+
+#[test]
+fn an_input_is_never_written_over_and_a_device_stays_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = dir.path().join("session.json");
+    let fixture = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/qwen-session.json");
+    std::fs::copy(&fixture, &input).unwrap();
+    let run = |output: &std::path::Path| {
+        let mut command = assert_cmd::Command::cargo_bin("turnpoint").unwrap();
+        command.arg("query").arg(&input).arg("SELECT 1 AS a").arg("-o").arg(output).assert()
+    };
+    run(&input).code(2).stderr(predicates::str::contains("is an input"));
+    assert_eq!(std::fs::read(&input).unwrap(), std::fs::read(&fixture).unwrap());
+    #[cfg(unix)]
+    {
+        let (link, target) = (dir.path().join("link.csv"), dir.path().join("target.csv"));
+        std::fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        run(&link).success();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "a\n1\n");
+        run(std::path::Path::new("/dev/null")).success();
+        assert!(!std::path::Path::new("/dev/null").metadata().unwrap().is_file());
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlparser::ast::{Expr, Ident, SelectItem, SetExpr, Statement};
+use sqlparser::ast::{Expr, Ident, OrderByKind, SelectItem, SetExpr, Statement};
 
 /// The statement with the unnamed columns of its top named by their own text; `None` when there are none.
 pub(super) fn named(statement: &Statement) -> Option<Statement> {
@@ -10,7 +10,7 @@ pub(super) fn named(statement: &Statement) -> Option<Statement> {
     let Statement::Query(query) = &mut statement else { return None };
     let SetExpr::Select(select) = query.body.as_mut() else { return None };
     let mut used = BTreeSet::new();
-    let mut changed = false;
+    let mut named = Vec::new();
     for item in &mut select.projection {
         match item {
             SelectItem::ExprWithAlias { alias, .. } => {
@@ -24,13 +24,22 @@ pub(super) fn named(statement: &Statement) -> Option<Statement> {
                 while !used.insert(text.clone()) {
                     text.push('\'');
                 }
-                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias: Ident::with_quote('"', text) };
-                changed = true;
+                let alias = Ident::with_quote('"', text);
+                named.push((expr.clone(), alias.clone()));
+                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
             }
             _ => {}
         }
     }
-    changed.then_some(statement)
+    // Polars cannot order by an aggregate that stands in the result under another name.
+    if let Some(OrderByKind::Expressions(order)) = query.order_by.as_mut().map(|o| &mut o.kind) {
+        for by in order {
+            if let Some((_, alias)) = named.iter().find(|(expr, _)| *expr == by.expr) {
+                by.expr = Expr::Identifier(alias.clone());
+            }
+        }
+    }
+    (!named.is_empty()).then_some(statement)
 }
 
 /// The name that a plain column gives its result.
@@ -55,6 +64,10 @@ mod tests {
         assert_eq!(
             name("SELECT COUNT(*), 'x' FROM t").unwrap(),
             "SELECT COUNT(*) AS \"COUNT(*)\", 'x' AS \"'x'\" FROM t"
+        );
+        assert_eq!(
+            name("SELECT COUNT(*) FROM t ORDER BY COUNT(*) DESC").unwrap(),
+            "SELECT COUNT(*) AS \"COUNT(*)\" FROM t ORDER BY \"COUNT(*)\" DESC"
         );
         assert_eq!(name("SELECT f.msg, c.msg FROM t").unwrap(), "SELECT f.msg, c.msg AS \"c.msg\" FROM t");
         assert_eq!(name("SELECT 1, 1").unwrap(), "SELECT 1 AS \"1\", 1 AS \"1'\"");
