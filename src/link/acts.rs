@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::overlap::Bag;
 use super::{FactId, Link, LinkKind, Scene};
-use crate::session::{CallRef, MsgIx, ToolCall, ToolKind};
+use crate::session::{CallRef, CallStatus, MsgIx, ToolCall, ToolKind};
 
 /// Bytes of a command or description that are read.
 const DEPTH: usize = 2_000;
@@ -65,9 +65,10 @@ pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
                 index.add(id, msg, &text);
             }
         }
-        let Some(call) = scene.session.call(*r).filter(|c| !matches!(c.kind, ToolKind::Plan | ToolKind::Ask)) else {
-            continue;
-        };
+        // A call that the tool or the user refused did nothing; a command that failed was at least run.
+        let ran = |c: &&ToolCall| c.status() != CallStatus::Error || c.exit_code().is_some();
+        let acts = |c: &&ToolCall| !matches!(c.kind, ToolKind::Plan | ToolKind::Ask);
+        let Some(call) = scene.session.call(*r).filter(acts).filter(ran) else { continue };
         let bag = Bag::of(&about(call));
         let near = index.near(&bag);
         found.extend(near.into_iter().map(|(f, confidence)| act(i, r, &index.facts[f as usize], confidence)));

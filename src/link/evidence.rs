@@ -11,7 +11,8 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
             let link =
                 |kind, to| Link { from: call, from_msg: e.call.msg, kind, to, to_msg: t.msg, confidence, span: None };
             found.push(link(LinkKind::Evidences, FactId::Transition(i as u32)));
-            found.extend(t.item.map(|item| link(LinkKind::ActsOn, FactId::Item(item.0))));
+            // Weak evidence bears on a completion; it does not show that the call worked on the item.
+            found.extend(t.item.filter(|_| e.strong).map(|item| link(LinkKind::ActsOn, FactId::Item(item.0))));
         }
     }
     found

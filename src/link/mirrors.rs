@@ -1,5 +1,7 @@
 //! `mirrors`: a plan item and the directive, option or finding whose words it takes up.
 
+use std::collections::BTreeSet;
+
 use super::overlap::Bag;
 use super::{FactId, Link, LinkKind, Scene};
 use crate::session::MsgIx;
@@ -17,6 +19,7 @@ struct Candidate {
     id: FactId,
     msg: MsgIx,
     bag: Bag,
+    flags: BTreeSet<String>,
     enough: f64,
 }
 
@@ -40,31 +43,48 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
         .collect();
     let mut found = Vec::new();
     for (i, item) in facts.plan.items.iter().enumerate() {
-        let bag = Bag::of(&first_text(scene, i).unwrap_or_else(|| item.text.clone()));
+        let text = first_text(scene, i).unwrap_or_else(|| item.text.clone());
+        let (bag, flags) = (Bag::of(&text), flags(&text));
         let id = FactId::Item(i as u32);
         for (pool, most) in [(&directives, DIRECTIVES), (&options, OPTIONS), (&findings, FINDINGS)] {
             let end = pool.partition_point(|c| c.msg <= item.first_msg);
-            for c in &pool[end.saturating_sub(most)..end] {
+            let near = pool[end.saturating_sub(most)..end].iter().filter_map(|c| {
                 let (share, things) = bag.against(&c.bag);
-                if share >= c.enough && things >= 1.0 {
-                    found.push(Link {
-                        from: id,
-                        from_msg: item.first_msg,
-                        kind: LinkKind::Mirrors,
-                        to: c.id,
-                        to_msg: c.msg,
-                        confidence: (share * 100.0).round() / 100.0,
-                        span: None,
-                    });
-                }
+                (share >= c.enough && things >= 1.0 && agree(&flags, &c.flags)).then_some((c, share))
+            });
+            let mut near: Vec<(&Candidate, f64)> = near.collect();
+            if matches!(near.first(), Some((Candidate { id: FactId::Option(_), .. }, _))) {
+                // Options exclude each other: an item takes up the one it is most like.
+                let best = near.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+                near.retain(|(_, share)| *share >= best);
             }
+            found.extend(near.into_iter().map(|(c, share)| Link {
+                from: id,
+                from_msg: item.first_msg,
+                kind: LinkKind::Mirrors,
+                to: c.id,
+                to_msg: c.msg,
+                confidence: (share * 100.0).round() / 100.0,
+                span: None,
+            }));
         }
     }
     found
 }
 
 fn candidate(id: FactId, msg: MsgIx, text: &str, enough: f64) -> Candidate {
-    Candidate { id, msg, bag: Bag::of(text), enough }
+    Candidate { id, msg, bag: Bag::of(text), flags: flags(text), enough }
+}
+
+/// Command-line flags that a text names.
+fn flags(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| c.is_whitespace() || "`'\"(),;".contains(c));
+    words.filter(|w| w.len() > 3 && w.starts_with("--")).map(|w| w.trim_end_matches(['.', ':']).to_owned()).collect()
+}
+
+/// Texts that both name flags are about the same thing only when they share one.
+fn agree(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
+    a.is_empty() || b.is_empty() || !a.is_disjoint(b)
 }
 
 /// An item's wording when it was first written.
@@ -98,5 +118,19 @@ mod tests {
         let links = super::super::link(&session, &facts);
         let got: Vec<_> = links.iter().filter(|l| l.kind == LinkKind::Mirrors).map(|l| (l.from, l.to)).collect();
         assert_eq!(got, [(FactId::Item(0), FactId::Directive(0)), (FactId::Item(1), FactId::Directive(1))]);
+    }
+
+    #[test]
+    fn an_item_about_another_flag_takes_no_option_up() {
+        let todos = json!({"todos": [{"content": "Try --enable-fast-sum", "status": "pending", "activeForm": "x"}]});
+        let session = SessionBuilder::new()
+            .user("Potential next steps:\n\n1. Try --enable-slow-copy\n2. Consider --enable-fast-sum\n3. Try it on Sundays")
+            .call("TodoWrite", todos, "ok")
+            .build();
+        let facts = extract(&session, &Config::default());
+        let links = super::super::link(&session, &facts);
+        let options = |l: &&Link| l.kind == LinkKind::Mirrors && matches!(l.to, FactId::Option(_));
+        let got: Vec<_> = links.iter().filter(options).map(|l| l.to).collect();
+        assert_eq!(got, [FactId::Option(1)]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The stream is read in chunks that end at a line's end. Lines of a chunk are parsed in parallel, each into a small
 //! owned record, and the chunk is dropped: memory is that of the records. A line that is not exactly one record goes
-//! to [`care`](super::care), which splits, joins, mends or skips it.
+//! to [`super::care`], which splits, joins, mends or skips it.
 //!
 //! Invariant: every byte is either part of a record, white space between records, or named in a warning.
 

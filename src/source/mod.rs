@@ -1,6 +1,6 @@
 //! Stage 1: from bytes to sessions. One file per transcript format; the only stage that opens inputs.
 //!
-//! Files are first told apart by their heads ([`discover`]), put into groups that belong to one session or to a family
+//! Files are first told apart by their heads ([`mod@discover`]), put into groups that belong to one session or to a family
 //! of forks, and then each group is parsed on its own ([`load`]), so memory is bounded by the largest group.
 
 mod care;
