@@ -269,10 +269,20 @@ fn explain_tells_what_a_message_answers_and_what_came_of_it() {
         "“write down in system-improve.md”",
         "“runtime only for now”",
         "was started in [msg 1279](#msg-1279), before",
+        "neither by its words nor by its level (12)",
+        "- P1: kernel outdated (needs reboot)",
     ] {
         assert!(text.contains(says), "missing: {says}\n{text}");
     }
     check_anchors(&text);
+}
+
+#[test]
+fn explain_tells_which_options_were_taken() {
+    let assert = turnpoint(root()).args(["explain", "fixtures/qwen-session.json", "6028"]).assert().success();
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    let rows = |fate: &str| text.lines().filter(|l| l.contains(&format!("| {fate}"))).count();
+    assert_eq!((rows("selected here"), rows("not mentioned")), (4, 3), "{text}");
 }
 
 #[test]

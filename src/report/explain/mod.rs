@@ -274,10 +274,14 @@ fn left_out(analysis: &Analysis, ix: MsgIx) -> Vec<LeftOut> {
     };
     let mirrored: BTreeSet<FactId> =
         analysis.links.iter().filter(|l| l.kind == LinkKind::Mirrors && l.from_msg == ix).map(|l| l.to).collect();
-    let open = all
-        .iter()
-        .enumerate()
-        .filter(|(i, f)| f.msg == last && f.status == Actionable && !mirrored.contains(&FactId::Finding(*i as u32)));
+    // An item such as "apply the P0 fixes" names every finding of that level.
+    let snapshots = analysis.facts.plan.snapshots.iter().filter(|s| s.msg == ix);
+    let items: Vec<&str> = snapshots.flat_map(|s| &s.items).map(|i| i.text.as_str()).collect();
+    let names = |level: &str| items.iter().any(|t| t.split(|c: char| !c.is_alphanumeric()).any(|w| w == level));
+    let open = all.iter().enumerate().filter(|(i, f)| {
+        let is_named = [&f.level, &f.level_text].into_iter().flatten().any(|level| names(level));
+        f.msg == last && f.status == Actionable && !is_named && !mirrored.contains(&FactId::Finding(*i as u32))
+    });
     open.map(|(_, f)| LeftOut {
         title: f.title.clone(),
         level: f.level_text.clone(),
