@@ -14,7 +14,7 @@ use crate::report::{chart, html};
 pub(crate) struct Args {
     #[command(flatten)]
     input: OneInput,
-    /// The message: 1275, 1260.s1.3 or a native id; without it, the ten most telling messages are listed with reasons
+    /// The message: 352, 340.s1.3 or a native id; without it, the ten most telling messages are listed with reasons
     #[arg(value_name = "MSG")]
     message: Option<String>,
     /// How to print it

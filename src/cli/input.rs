@@ -148,6 +148,9 @@ impl Run {
                     Ok(analyses) => {
                         for analysis in analyses {
                             self.warn(&analysis.session.warnings);
+                            if analysis.session.messages.is_empty() {
+                                self.say(&format!("session {} holds no messages", analysis.session.id));
+                            }
                             take(analysis)?;
                         }
                     }

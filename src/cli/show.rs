@@ -17,7 +17,7 @@ use crate::session::{Message, MsgIx, Part, PartBody, Session, visible};
 pub(crate) struct Args {
     #[command(flatten)]
     input: OneInput,
-    /// Message or range: 1275, 1260.s1.3, 1270..1275, or a native id
+    /// Message or range: 352, 340.s1.3, 349..352, or a native id
     #[arg(value_name = "MSG[..MSG]")]
     messages: String,
     /// Print the records of the file instead, byte for byte

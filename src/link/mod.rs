@@ -24,7 +24,7 @@ use crate::extract::Facts;
 use crate::extract::options::{Opt, OptionList};
 use crate::session::{CallRef, MsgIx, Session, Span};
 
-/// Names one fact of a session. Shown as `call-12`, `item-3`, `msg-1275`.
+/// Names one fact of a session. Shown as `call-12`, `item-3`, `msg-352`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FactId {
     /// A message.

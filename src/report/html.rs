@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn headings_get_ids_and_long_blocks_fold() {
-        let (out, nav) = body("## Plan history\n\n#### msg-1260-s1-3\n", &[]);
-        assert!(out.contains("<h4 id=\"msg-1260-s1-3\">"), "{out}");
+        let (out, nav) = body("## Plan history\n\n#### msg-340-s1-3\n", &[]);
+        assert!(out.contains("<h4 id=\"msg-340-s1-3\">"), "{out}");
         assert_eq!(nav, [NavItem { id: "plan-history".into(), text: "Plan history".into() }]);
         assert!(html(&format!("```text\n{}```", "x\n".repeat(20))).contains("<details><summary>20 lines</summary>"));
         assert!(!html("```text\nx\n```").contains("<details>"));

@@ -1,4 +1,4 @@
-//! Message numbers: `1275` on the main thread, `1260.s1.3` in a subagent's.
+//! Message numbers: `352` on the main thread, `340.s1.3` in a subagent's.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,12 +29,12 @@ impl Label {
         Self { msg: self.msg, sub }
     }
 
-    /// Anchor in Markdown and HTML: `msg-1260-s1-3`.
+    /// Anchor in Markdown and HTML: `msg-340-s1-3`.
     pub fn anchor(&self) -> String {
         format!("msg-{}", self.to_string().replace('.', "-"))
     }
 
-    /// As cited in text: `[msg 1260.s1.3]`.
+    /// As cited in text: `[msg 340.s1.3]`.
     pub fn cite(&self) -> String {
         format!("[msg {self}]")
     }
@@ -55,7 +55,7 @@ impl fmt::Display for Label {
 impl FromStr for Label {
     type Err = ();
 
-    /// Reads `1275`, `1260.s1.3`, `msg-1260-s1-3`, `#msg-1275`, `msg 1275` and `[msg 1275]`.
+    /// Reads `352`, `340.s1.3`, `msg-340-s1-3`, `#msg-352`, `msg 352` and `[msg 352]`.
     fn from_str(text: &str) -> Result<Self, ()> {
         let text = text.trim().trim_start_matches('#').trim_start_matches('[').trim_end_matches(']');
         let text = text.strip_prefix("msg").map_or(text, |t| t.trim_start_matches([' ', '-']));
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn reads_every_way_a_number_is_written() {
-        let nested: Label = "1260.s1.3.s1.2".parse().unwrap();
-        assert_eq!(nested, Label::main(1260).child(1, 3).child(1, 2));
-        for text in ["1260.s1.3", "msg-1260-s1-3", "#msg-1260-s1-3", "[msg 1260.s1.3]"] {
-            assert_eq!(text.parse(), Ok(Label::main(1260).child(1, 3)), "{text}");
+        let nested: Label = "340.s1.3.s1.2".parse().unwrap();
+        assert_eq!(nested, Label::main(340).child(1, 3).child(1, 2));
+        for text in ["340.s1.3", "msg-340-s1-3", "#msg-340-s1-3", "[msg 340.s1.3]"] {
+            assert_eq!(text.parse(), Ok(Label::main(340).child(1, 3)), "{text}");
         }
         for text in ["", "msg_01", "12a", "1.3", "-1", "+1", "1.s"] {
             assert_eq!(text.parse::<Label>(), Err(()), "{text}");

@@ -70,7 +70,7 @@ pub struct Session {
 /// The main line of a session, or the line of one subagent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thread {
-    /// `main`, or the label of the subagent such as `1260.s1`.
+    /// `main`, or the label of the subagent such as `340.s1`.
     pub label: String,
     /// The agent's own id of the thread.
     pub native_id: Option<String>,
@@ -280,7 +280,7 @@ impl Session {
         self.iter().filter(|(_, m)| !m.abandoned)
     }
 
-    /// Finds a message by its number (`1275`, `1260.s1.3`, `msg-1275`, `[msg 1275]`) or native id.
+    /// Finds a message by its number (`352`, `340.s1.3`, `msg-352`, `[msg 352]`) or native id.
     pub fn find(&self, name: &str) -> Option<MsgIx> {
         let by_label = name.parse::<Label>().ok().and_then(|l| self.find_label(&l));
         by_label.or_else(|| self.iter().find(|(_, m)| m.native_id.as_deref() == Some(name)).map(|(ix, _)| ix))

@@ -102,8 +102,8 @@ const SESSION_ID: Column = text("session_id", "id of the session, as the agent g
 const ID: Column = text("id", "id of the row, unique over all sessions");
 const MSG: Column = int("msg", "", "number of the message; for a subagent's row, of the message that started it");
 const SUB: Column = int("sub", "", "the subagent's own number of the message; NULL on the main thread");
-const MSG_LABEL: Column = text("msg_label", "number of the message, unique in the session: 1275, 1260.s1.3");
-const THREAD: Column = text("thread", "main, or the label of the subagent: 1260.s1");
+const MSG_LABEL: Column = text("msg_label", "number of the message, unique in the session: 352, 340.s1.3");
+const THREAD: Column = text("thread", "main, or the label of the subagent: 340.s1");
 
 /// Head of tables whose rows have no single place.
 pub const SESSION: &[Column] = &[SESSION_ID];

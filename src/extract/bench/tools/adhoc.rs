@@ -113,7 +113,14 @@ fn table(at: &TextRef<'_>, mut rows: Vec<Vec<GridCell>>, above: &str, params: &B
     }
     let mut header = rows.remove(0);
     let digit = |c: &GridCell| c.text.starts_with(|c: char| c.is_ascii_digit());
-    let corner = header[0].text.contains(['\\', '/', '×']);
+    let corner = header[0].text.contains(['\\', '/', '×']) && header[0].text.matches('/').count() < 2;
+    // A path, a mark or a state in brackets names no column: the first line is a row like the rest.
+    let no_name = |c: &GridCell| {
+        c.text.matches('/').count() > 1 || c.text.starts_with('[') || !c.text.chars().any(char::is_alphanumeric)
+    };
+    if header.iter().any(no_name) && !corner {
+        return Vec::new();
+    }
     if header.iter().any(|c| c.text.len() > 40) || !corner && header.iter().any(digit) {
         return Vec::new();
     }

@@ -113,3 +113,9 @@ fn an_ad_hoc_table_names_its_units() {
     let at = TextRef { text: listing, ..at };
     assert_eq!(read_adhoc(&at, 0..listing.len(), "", &BTreeMap::new()), []);
 }
+
+#[test]
+fn the_lines_of_a_test_runner_are_no_table() {
+    let text = "?   \texample.org/tool/cmd/tool\t[no test files]\nok  \texample.org/tool/cli\t3.971s\nok  \texample.org/tool/cli/agent\t1.676s\nok  \texample.org/tool/cli/store\t2.422s\n";
+    assert_eq!(read_all(text), Vec::<String>::new());
+}
