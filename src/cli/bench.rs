@@ -176,7 +176,7 @@ fn name(s: &Series) -> String {
 }
 
 fn conditions(s: &Series) -> String {
-    s.params.iter().map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", ")
+    crate::report::section::value::pairs(&s.params)
 }
 
 fn with_unit(value: f64, unit: &str) -> String {

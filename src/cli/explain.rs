@@ -7,7 +7,7 @@ use super::input::{self, OneInput, Run};
 use super::{limits_config, output};
 use crate::report::engine::{Engine, Target};
 use crate::report::explain::{article, json, markdown, telling};
-use crate::report::{chart, html};
+use crate::report::html;
 
 /// Explain one message: what it answers, what it holds, what came of it
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
             return Ok(Exit::Done);
         }
         let text = crate::report::document::tidy(&engine.render("telling.md", &view)?);
-        return print(&args, &engine, &view.title, &text, &[]);
+        return print(&args, &engine, &view.title, &text);
     };
     let ix = input::message(&analysis.session, name)?;
     let article = article(&engine, &analysis, ix)?;
@@ -64,12 +64,12 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     }
     let text = markdown(&engine, &analysis, &article)?;
     let title = format!("Message {}", analysis.session.message(ix).label);
-    print(&args, &engine, &title, &text, &[])
+    print(&args, &engine, &title, &text)
 }
 
-fn print(args: &Args, engine: &Engine, title: &str, text: &str, figures: &[chart::Figure]) -> anyhow::Result<Exit> {
+fn print(args: &Args, engine: &Engine, title: &str, text: &str) -> anyhow::Result<Exit> {
     match args.format {
-        Style::Html => output::print(&html::page(engine, title, text, figures)?)?,
+        Style::Html => output::print(&html::page(engine, title, text, &[])?)?,
         _ => output::print(text)?,
     }
     Ok(Exit::Done)

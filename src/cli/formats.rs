@@ -1,7 +1,7 @@
 //! `turnpoint formats`: the transcript formats it reads.
 
 use super::exit::Exit;
-use super::output;
+use super::output::{self, Style};
 use crate::source::FORMATS;
 
 /// List the transcript formats that can be read
@@ -10,13 +10,6 @@ pub(crate) struct Args {
     /// How to print them
     #[arg(long, value_enum, default_value_t)]
     format: Style,
-}
-
-#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum Style {
-    #[default]
-    Table,
-    Json,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {

@@ -1,7 +1,7 @@
 //! `turnpoint limits`: what a limit can be made of.
 
 use super::exit::Exit;
-use super::output;
+use super::output::{self, Style};
 use crate::extract::bench::calculators::CALCULATORS;
 use crate::extract::bench::hardware::catalogue;
 
@@ -11,13 +11,6 @@ pub(crate) struct Args {
     /// How to print them
     #[arg(long, value_enum, default_value_t)]
     format: Style,
-}
-
-#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum Style {
-    #[default]
-    Table,
-    Json,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {

@@ -10,6 +10,14 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use super::exit::usage;
 use crate::error::Error;
 
+/// How a list of what the program knows is printed.
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+pub(crate) enum Style {
+    #[default]
+    Table,
+    Json,
+}
+
 /// Writes to standard output in one go.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     write_out(&[text.as_bytes()])

@@ -8,11 +8,12 @@ use serde::Serialize;
 
 use super::chart::{self, Figure};
 use super::engine::Engine;
+use super::section::summary::is_prompt;
 use super::section::{Material, SECTIONS, messages};
 use super::text::cut;
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::session::{Label, MessageKind, Role, Session};
+use crate::session::{Label, Session};
 
 pub use super::section::messages::Amount;
 
@@ -83,9 +84,7 @@ pub(crate) fn cited(markdown: &str) -> BTreeSet<Label> {
 /// The session's title; else the start of the first prompt; else its id.
 pub fn title(session: &Session) -> String {
     let prompt = || {
-        let first = session.live().find(|(ix, m)| {
-            session.on_main(*ix) && m.role == Role::User && m.kind == MessageKind::Prompt && !m.text().trim().is_empty()
-        });
+        let first = session.live().find(|(ix, _)| session.on_main(*ix) && is_prompt(session, *ix));
         first.map(|(_, m)| cut(&m.text().split_whitespace().collect::<Vec<_>>().join(" "), 80))
     };
     session.title.clone().or_else(prompt).unwrap_or_else(|| format!("Session {}", session.id))

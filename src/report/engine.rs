@@ -73,11 +73,6 @@ impl Engine {
     pub fn text(&self, template: &str) -> Result<String, Error> {
         self.0.render(template, &Context::new()).map_err(|e| template_error(&e))
     }
-
-    /// Whether a template of this name exists.
-    pub fn has(&self, template: &str) -> bool {
-        self.0.contains_template(template)
-    }
 }
 
 /// `3 | plural(one="item", many="items")` → `3 items`.

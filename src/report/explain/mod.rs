@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::document::{Amount, cited, tidy};
 use super::engine::Engine;
 use super::section::messages;
-use super::section::value::{label, number, percent, time, word};
+use super::section::value::{label, number, pairs, percent, time, word};
 use super::sentence;
 use crate::analysis::Analysis;
 use crate::error::Error;
@@ -299,7 +299,7 @@ fn measured(analysis: &Analysis, ix: MsgIx) -> Vec<Measured> {
         let limit = best.map(|e| &bench.limits[e.limit as usize]);
         Measured {
             metric: m.metric.clone(),
-            params: m.params.iter().map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", "),
+            params: pairs(&m.params),
             value: format!(
                 "{} {}",
                 m.value.map_or_else(|| "range".into(), number),

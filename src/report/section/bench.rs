@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::value::{label, number, percent, word};
+use super::value::{label, number, pairs, percent, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
 use crate::extract::bench::{Efficiency, Limit, Measurement, MeasurementRole};
@@ -158,7 +158,7 @@ fn limit(session: &Session, l: &Limit) -> LimitRow {
         value: format!("{} {}", number(l.value), l.unit),
         kind: l.kind.clone(),
         origin: word(l.origin),
-        applies: pairs(l.applies_when.iter()),
+        applies: pairs(&l.applies_when),
         derivation: l.derivation.clone(),
         source: l.source.clone(),
         msg: l.msg.map(|ix| label(session, ix)),
@@ -170,7 +170,7 @@ fn efficiency(material: &Material<'_>, e: &Efficiency) -> EfficiencyRow {
     let (m, l) = (&bench.measurements[e.measurement as usize], &bench.limits[e.limit as usize]);
     EfficiencyRow {
         metric: metric(m),
-        params: pairs(m.params.iter()),
+        params: pairs(&m.params),
         value: value(m),
         limit: format!("{} {}", number(l.value), l.unit),
         efficiency: percent(e.efficiency),
@@ -183,7 +183,7 @@ fn efficiency(material: &Material<'_>, e: &Efficiency) -> EfficiencyRow {
 fn measurement(session: &Session, m: &Measurement) -> MeasurementRow {
     MeasurementRow {
         metric: metric(m),
-        params: pairs(m.params.iter()),
+        params: pairs(&m.params),
         value: value(m),
         role: word(m.role),
         phase: m.phase.clone(),
@@ -210,10 +210,6 @@ fn value(m: &Measurement) -> String {
     };
     let pm = m.pm.map(|pm| format!(" ± {}", number(pm))).unwrap_or_default();
     format!("{sign}{figure}{pm} {unit}")
-}
-
-fn pairs<'a>(params: impl Iterator<Item = (&'a String, &'a String)>) -> String {
-    params.map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", ")
 }
 
 fn table(session: &Session, t: &Table, full: bool) -> TableView {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::value::{duration, label, number, percent, time};
+use super::value::{duration, label, number, pairs, percent, time};
 use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
@@ -169,7 +169,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
 }
 
 /// Whether a message is a prompt of the user that says something.
-pub(super) fn is_prompt(session: &Session, ix: MsgIx) -> bool {
+pub(crate) fn is_prompt(session: &Session, ix: MsgIx) -> bool {
     let m = session.message(ix);
     m.role == Role::User && m.kind == MessageKind::Prompt && !m.text().trim().is_empty()
 }
@@ -246,7 +246,7 @@ fn bench(analysis: &Analysis) -> Option<BenchFigures> {
             let (m, l) = (&bench.measurements[e.measurement as usize], &bench.limits[e.limit as usize]);
             Best {
                 metric: m.metric.clone(),
-                params: m.params.iter().map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", "),
+                params: pairs(&m.params),
                 value: m.value.map(number).unwrap_or_default(),
                 unit: m.unit.clone().unwrap_or_default(),
                 limit: format!("{} {}", number(l.value), l.unit),

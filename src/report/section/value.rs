@@ -1,5 +1,7 @@
 //! Values as they are shown: message numbers, times, durations, numbers.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use crate::session::{MsgIx, Session};
@@ -49,6 +51,11 @@ pub(crate) fn grouped(n: u64) -> String {
         out.push(c);
     }
     out
+}
+
+/// Conditions as `concurrency 4, batch 8`.
+pub(crate) fn pairs(params: &BTreeMap<String, String>) -> String {
+    params.iter().map(|(k, v)| format!("{k} {v}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The kebab-case word of a value that serialises as one.
