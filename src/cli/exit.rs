@@ -50,6 +50,7 @@ pub(super) fn of(result: anyhow::Result<Exit>, run: &Run) -> ExitCode {
     let exit = match result {
         Ok(exit) => exit.max(run.exit()),
         Err(error) if is_broken_pipe(&error) => Exit::Done,
+        Err(error) if error.is::<super::input::Quiet>() => run.exit(),
         Err(error) => {
             let mut text = String::from("turnpoint: ");
             let causes: Vec<String> = error.chain().map(ToString::to_string).collect();

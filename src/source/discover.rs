@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{FORMATS, Format, Head, Input, seen};
+use super::{FORMATS, Format, Head, Input, seen, zipped};
 use crate::diag::{Diag, Loc};
 use crate::error::Error;
 
@@ -60,7 +60,7 @@ pub fn discover(paths: &[PathBuf]) -> Discovered {
         }
     }
     let mut once = HashSet::new();
-    found.retain(|f| f.input.path().is_none_or(|p| once.insert(fs::canonicalize(p).unwrap_or_else(|_| p.to_owned()))));
+    found.retain(|f| f.input.place().is_none_or(|p| once.insert(fs::canonicalize(p).unwrap_or_else(|_| p.to_owned()))));
     out.groups = group(found);
     out
 }
@@ -84,7 +84,12 @@ fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
     };
     let head = Head { name: &input.name, path: input.path(), bytes: &bytes, whole };
     let Some((format, keys)) = detect(&head) else {
-        let seen = seen::describe(&head);
+        if zipped::is_zip(&bytes) {
+            return archive(&input, found, out);
+        }
+        let trouble = input.trouble();
+        let seen =
+            trouble.first().map_or_else(|| seen::describe(&head), |t| format!("{}; no transcript in it", t.message));
         return out.errors.push(Error::Unrecognised { path: input.name, seen });
     };
     let near = input.path().map(|p| (p.parent().unwrap_or(Path::new("")).to_owned(), (FORMATS[format].companions)(p)));
@@ -96,11 +101,67 @@ fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
 }
 
 fn try_file(base: &Path, path: &Path) -> Result<Option<Found>, Error> {
-    let name = path.strip_prefix(base).unwrap_or(path).to_string_lossy().into_owned();
-    let input = Input::file(name, path);
+    match try_input(file_below(base, path))? {
+        Tried::Taken(found) => Ok(Some(found)),
+        Tried::Archive(_) | Tried::Other => Ok(None),
+    }
+}
+
+fn file_below(base: &Path, path: &Path) -> Input {
+    Input::file(path.strip_prefix(base).unwrap_or(path).to_string_lossy(), path)
+}
+
+/// What an input turned out to be.
+enum Tried {
+    Taken(Found),
+    Archive(Input),
+    Other,
+}
+
+fn try_input(input: Input) -> Result<Tried, Error> {
     let (bytes, whole) = input.head()?;
     let head = Head { name: &input.name, path: input.path(), bytes: &bytes, whole };
-    Ok(detect(&head).map(|(format, keys)| Found { input, format, keys }))
+    Ok(match detect(&head) {
+        Some((format, keys)) => Tried::Taken(Found { input, format, keys }),
+        None if zipped::is_zip(&bytes) => Tried::Archive(input),
+        None => Tried::Other,
+    })
+}
+
+/// An archive that the user named: it must hold a transcript.
+fn archive(input: &Input, found: &mut Vec<Found>, out: &mut Discovered) {
+    match transcripts(input) {
+        Ok((taken, warnings)) => {
+            out.warnings.extend(warnings);
+            if taken.is_empty() {
+                let seen = "a zip archive without transcripts".to_owned();
+                out.errors.push(Error::Unrecognised { path: input.name.clone(), seen });
+            }
+            found.extend(taken);
+        }
+        Err(e) => out.errors.push(e),
+    }
+}
+
+/// The transcripts of an archive. Entries that are none are counted in a note.
+fn transcripts(input: &Input) -> Result<(Vec<Found>, Vec<Diag>), Error> {
+    let (entries, mut warnings) = input.entries()?;
+    let (mut taken, mut other) = (Vec::new(), 0);
+    for tried in entries.into_par_iter().map(try_input).collect::<Vec<_>>() {
+        match tried {
+            Ok(Tried::Taken(found)) => taken.push(found),
+            Ok(_) => other += 1,
+            Err(e) => {
+                let loc = Loc { file: input.name.clone(), ..Loc::default() };
+                warnings.push(Diag::warning("unreadable", loc, format!("{e}; passed over")));
+            }
+        }
+    }
+    if other > 0 {
+        let loc = Loc { file: input.name.clone(), ..Loc::default() };
+        warnings.push(Diag::note("passed-over", loc, format!("{other} entries that are no transcripts passed over")));
+    }
+    Ok((taken, warnings))
 }
 
 /// Every transcript below a folder; what is none is passed over and counted.
@@ -117,17 +178,28 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
         let message = format!("more than {FILES} files or {LEVELS} levels; the rest was not looked at");
         out.warnings.push(Diag::warning("folder-limit", loc(shown.clone()), message));
     }
-    let tried: Vec<_> = walk.files.par_iter().map(|path| try_file(root, path)).collect();
+    let tried: Vec<_> = walk.files.par_iter().map(|path| try_input(file_below(root, path))).collect();
     let (mut taken, mut other) = (0u64, 0u64);
     for (path, tried) in walk.files.iter().zip(tried) {
         match tried {
-            Ok(Some(f)) => {
+            Ok(Tried::Taken(f)) => {
                 taken += 1;
                 found.push(f);
             }
+            Ok(Tried::Archive(input)) => match transcripts(&input) {
+                Ok((inside, warnings)) => {
+                    out.warnings.extend(warnings);
+                    taken += inside.len() as u64;
+                    other += u64::from(inside.is_empty());
+                    found.extend(inside);
+                }
+                Err(e) => {
+                    out.warnings.push(Diag::warning("zip-directory", loc(input.name), format!("{e}; passed over")))
+                }
+            },
             // What stands beside a subagent's file is read with it.
-            Ok(None) if path.to_string_lossy().ends_with(".meta.json") => {}
-            Ok(None) => other += 1,
+            Ok(Tried::Other) if path.to_string_lossy().ends_with(".meta.json") => {}
+            Ok(Tried::Other) => other += 1,
             Err(Error::Read { path: name, source }) => {
                 let message = format!("cannot be read: {source}; passed over");
                 out.warnings.push(Diag::warning("unreadable", loc(name), message));

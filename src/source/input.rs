@@ -1,9 +1,13 @@
-//! Inputs: files, or bytes from standard input.
+//! Inputs: files, entries of archives, or bytes from standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::packed::{self, Notes, Plain};
+use super::zipped::{self, Archive, Entry};
+use crate::diag::Diag;
 use crate::error::Error;
 
 /// Something to read a transcript from.
@@ -12,12 +16,14 @@ pub struct Input {
     /// Path as shown to the user, relative to the INPUT.
     pub name: String,
     data: Data,
+    notes: Notes,
 }
 
 #[derive(Debug, Clone)]
 enum Data {
     File(PathBuf),
-    Bytes(Vec<u8>),
+    Bytes(Arc<Vec<u8>>),
+    Entry(Entry),
 }
 
 /// The first bytes of an input, enough to tell its format.
@@ -41,12 +47,12 @@ impl Head<'_> {
 impl Input {
     /// A file, shown as `name`.
     pub fn file(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), data: Data::File(path.into()) }
+        Self { name: name.into(), data: Data::File(path.into()), notes: Notes::default() }
     }
 
     /// Bytes at hand, shown as `name`.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.into(), data: Data::Bytes(bytes.into()) }
+        Self { name: name.into(), data: Data::Bytes(Arc::new(bytes.into())), notes: Notes::default() }
     }
 
     /// Standard input, read whole and shown as `-`.
@@ -57,20 +63,46 @@ impl Input {
         Ok(Self::bytes("-", bytes))
     }
 
-    /// Path of the file; `None` for bytes at hand.
+    /// The entries of a zip archive, and what had to be passed over in it.
+    pub(super) fn entries(&self) -> Result<(Vec<Self>, Vec<Diag>), Error> {
+        let archive = match &self.data {
+            Data::File(path) => Archive::File(path.clone()),
+            Data::Bytes(bytes) => Archive::Bytes(Arc::clone(bytes)),
+            Data::Entry(_) => return Ok((Vec::new(), Vec::new())),
+        };
+        let (entries, diags) = zipped::entries(&self.name, &archive).map_err(|e| self.error(e))?;
+        let input = |(name, entry)| Self { name, data: Data::Entry(entry), notes: Notes::default() };
+        Ok((entries.into_iter().map(input).collect(), diags))
+    }
+
+    /// Path of a file whose bytes are read as they are; `None` for bytes at hand and, once their head was read, for
+    /// packed files.
     pub fn path(&self) -> Option<&Path> {
+        self.place().filter(|_| !self.notes.packed())
+    }
+
+    /// Path of a file, packed or not.
+    pub(super) fn place(&self) -> Option<&Path> {
         match &self.data {
             Data::File(path) => Some(path),
-            Data::Bytes(_) => None,
+            Data::Bytes(_) | Data::Entry(_) => None,
         }
     }
 
-    /// Opens it for reading from the start.
+    /// Trouble in unpacking, as far as the input was read.
+    pub(super) fn trouble(&self) -> Vec<Diag> {
+        self.notes.diags(&self.name)
+    }
+
+    /// Opens it for reading from the start; gives its text, unpacked and in UTF-8.
     pub fn open(&self) -> Result<Box<dyn Read + Send + '_>, Error> {
-        Ok(match &self.data {
+        self.notes.clear();
+        let raw: Plain<'_> = match &self.data {
             Data::File(path) => Box::new(File::open(path).map_err(|e| self.error(e))?),
             Data::Bytes(bytes) => Box::new(&bytes[..]),
-        })
+            Data::Entry(entry) => return zipped::open(entry, &self.notes).map_err(|e| self.error(e)),
+        };
+        packed::open(raw, &self.notes).map_err(|e| self.error(e))
     }
 
     /// Reads it whole.

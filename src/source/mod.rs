@@ -7,6 +7,7 @@ mod care;
 mod claude_code;
 mod codex;
 pub mod discover;
+mod gzip;
 mod input;
 pub mod lines;
 mod loose;
@@ -18,10 +19,14 @@ mod opencode_events;
 mod opencode_export;
 mod opencode_markdown;
 mod opencode_storage;
+mod packed;
 mod peek;
 mod seen;
 mod sqlite;
 mod text;
+mod utf16;
+mod zipped;
+mod zst;
 
 use crate::error::Error;
 use crate::session::{Draft, Session};
@@ -63,7 +68,16 @@ pub const FORMATS: &[Format] = &[
 
 /// Parses a group and numbers its messages.
 pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Error> {
-    let drafts = (group.format.load)(&group.inputs)?;
+    let mut drafts = (group.format.load)(&group.inputs)?;
+    for input in &group.inputs {
+        let trouble = input.trouble();
+        let of = drafts.iter().position(|d| d.head.sources.iter().any(|s| s.file == input.name)).unwrap_or(0);
+        if let Some(draft) = drafts.get_mut(of) {
+            draft.head.warnings.extend(trouble);
+        } else if let Some(trouble) = trouble.first() {
+            return Err(input.error(std::io::Error::other(trouble.message.clone())));
+        }
+    }
     Ok(drafts.into_iter().map(|draft| draft.finish(first_number)).collect())
 }
 

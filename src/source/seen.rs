@@ -26,6 +26,9 @@ pub(super) fn describe(head: &Head<'_>) -> String {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.bytes.starts_with(magic)) {
         return format!("looks like {what}, not like a transcript");
     }
+    if utf16_without_mark(head.bytes) {
+        return "text in UTF-16 without a byte order mark; convert it to UTF-8, or put the mark before it".to_owned();
+    }
     if head.bytes.contains(&0) {
         return "a binary file, not a transcript".to_owned();
     }
@@ -50,6 +53,13 @@ pub(super) fn describe(head: &Head<'_>) -> String {
             format!("text of no known format, first line {line:?}")
         }
     }
+}
+
+/// Whether every other byte is zero, nearly, as in UTF-16 of a text that is mostly ASCII.
+fn utf16_without_mark(bytes: &[u8]) -> bool {
+    let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    bytes.len() >= 16 && even.max(odd) * 10 > bytes.len() * 4 && even.min(odd) * 50 < bytes.len()
 }
 
 /// The format whose marks the keys come nearest to.

@@ -5,6 +5,7 @@ mod audit;
 mod bench;
 mod docs;
 mod formats;
+mod inputs;
 mod opencode;
 mod plan;
 

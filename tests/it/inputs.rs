@@ -1,0 +1,131 @@
+//! Packed and encoded inputs, from outside.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use flate2::{Compression, write::GzEncoder};
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+fn line(n: u32, text: &str) -> String {
+    format!(
+        "{{\"type\":\"user\",\"uuid\":\"u{n}\",\"sessionId\":\"s1\",\"timestamp\":\"2026-01-05T10:00:0{n}Z\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n"
+    )
+}
+
+fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
+fn write(name: &str, bytes: impl AsRef<[u8]>) -> (tempfile::TempDir, PathBuf) {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    (root, path)
+}
+
+/// Exit code, standard output and standard error of `show INPUT 1..`.
+fn show(path: &Path) -> (i32, String, String) {
+    let out = Command::cargo_bin("turnpoint").unwrap().arg("show").arg(path).arg("1..").output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (out.status.code().unwrap(), text(&out.stdout), text(&out.stderr))
+}
+
+#[test]
+fn gzip_of_two_members_and_zstd_are_read_without_a_word() {
+    let two = [gz(line(1, "first").as_bytes()), gz(line(2, "second").as_bytes())].concat();
+    let zst = zstd::encode_all((line(1, "first") + &line(2, "second")).as_bytes(), 3).unwrap();
+    let skippable = [&b"\x50\x2A\x4D\x18\x03\0\0\0abc"[..], &zst].concat();
+    for bytes in [two, zst, skippable] {
+        let (_root, path) = write("a.bin", bytes);
+        let (code, out, err) = show(&path);
+        assert_eq!((code, err.as_str()), (0, ""));
+        assert!(out.contains("first") && out.contains("second"), "{out}");
+    }
+}
+
+#[test]
+fn damage_keeps_what_was_unpacked_before_it_and_says_so() {
+    let text: String = (1..9).map(|n| line(n, &format!("word{n} {}", blob(n)))).collect();
+    let whole = gz(text.as_bytes());
+    let zst = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    let mut sum = whole.clone();
+    let at = sum.len() - 8;
+    sum[at] ^= 1;
+    let cases = [
+        (whole[..whole.len() - 40].to_vec(), "truncated"),
+        (zst[..zst.len() - 2].to_vec(), "truncated"),
+        (sum, "checksum"),
+        ([whole.clone(), b"JUNKJUNK".to_vec()].concat(), "trailing-bytes"),
+    ];
+    for (bytes, kind) in cases {
+        let (_root, path) = write("a.jsonl.gz", bytes);
+        let (code, out, err) = show(&path);
+        assert_eq!(code, 0, "{err}");
+        assert!(err.contains(&format!("a.jsonl.gz: warning[{kind}]")), "{err}");
+        assert!(out.contains("word1") || kind == "truncated", "{out}");
+    }
+}
+
+/// Text that packs badly.
+fn blob(n: u32) -> String {
+    let mut x = n;
+    let mut next = || {
+        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b'a' + (x >> 24) as u8 % 26)
+    };
+    (0..60_000).map(|_| next()).collect()
+}
+
+#[test]
+fn a_bomb_stops_at_the_limit_and_what_stood_before_it_is_shown() {
+    let (_root, path) = write("bomb.gz", gz((line(1, "before") + &" ".repeat(40 << 20)).as_bytes()));
+    let (code, out, err) = show(&path);
+    assert_eq!(code, 0);
+    assert!(out.contains("before") && err.contains("warning[unpack-limit]"), "{err}");
+}
+
+#[test]
+fn packing_inside_packing_is_not_unpacked() {
+    let (_root, path) = write("a.gz", gz(&gz(line(1, "deep").as_bytes())));
+    let (code, _, err) = show(&path);
+    assert_eq!(code, 3);
+    assert!(err.contains("looks like a gzip file"), "{err}");
+}
+
+#[test]
+fn entries_of_a_zip_are_inputs_and_their_names_lead_nowhere() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("a.zip");
+    let mut zip = ZipWriter::new(File::create(&path).unwrap());
+    for (name, text) in [("../../escape.jsonl", line(1, "climbs")), ("notes.txt", "nothing".to_owned())] {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    let (code, out, err) = show(&path);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("climbs") && out.contains("a.zip!../../escape.jsonl"), "{out}");
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+    let mut cut = fs::read(&path).unwrap();
+    cut.truncate(cut.len() - 30);
+    let (_root, path) = write("cut.zip", cut);
+    assert_eq!(show(&path).0, 3);
+}
+
+#[test]
+fn utf16_is_decoded_with_a_mark_and_refused_without() {
+    let text = line(1, "wide 😀");
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (_root, path) = write("a.jsonl", [&b"\xFF\xFE"[..], &little].concat());
+    let (code, out, err) = show(&path);
+    assert_eq!(code, 0);
+    assert!(out.contains("wide 😀") && err.contains("a.jsonl:1: warning[utf16]"), "{out}{err}");
+    let (_root, path) = write("b.jsonl", little);
+    let (code, _, err) = show(&path);
+    assert_eq!(code, 3);
+    assert!(err.contains("UTF-16 without a byte order mark"), "{err}");
+}
