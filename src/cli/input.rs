@@ -131,15 +131,17 @@ impl Run {
         mut take: impl FnMut(Analysis) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let groups = self.groups(args)?;
+        if let Some(pick) = &args.pick {
+            let session = self.picked(&groups, args, pick)?;
+            return self.hand_over(analyse(session, config, experimental), &mut take);
+        }
         let bar = progress(groups.len());
-        let wanted = args.pick.as_deref().map(|pick| self.pick(&groups, args, pick)).transpose()?;
         for window in groups.chunks(rayon::current_num_threads().max(1)) {
             let loaded: Vec<Result<Vec<Analysis>, Error>> = window
                 .par_iter()
                 .map(|group| {
                     let sessions = source::load(group, args.first_number)?;
-                    let chosen = sessions.into_iter().filter(|s| wanted.as_ref().is_none_or(|w| *w == key(s)));
-                    Ok(chosen.map(|session| analyse(session, config, experimental)).collect())
+                    Ok(sessions.into_iter().map(|session| analyse(session, config, experimental)).collect())
                 })
                 .collect();
             for result in loaded {
@@ -147,11 +149,7 @@ impl Run {
                 match result {
                     Ok(analyses) => {
                         for analysis in analyses {
-                            self.warn(&analysis.session.warnings);
-                            if analysis.session.messages.is_empty() {
-                                self.say(&format!("session {} holds no messages", analysis.session.id));
-                            }
-                            take(analysis)?;
+                            self.hand_over(analysis, &mut take)?;
                         }
                     }
                     Err(error) => self.fail(&error),
@@ -192,21 +190,76 @@ impl Run {
         Ok(found.groups)
     }
 
-    /// The key of the session that `--pick` names. Reads all of them: positions count over the whole input.
-    fn pick(&self, groups: &[Group], args: &InputArgs, pick: &str) -> anyhow::Result<(String, String)> {
-        let mut sessions = Vec::new();
-        for group in groups {
-            let loaded = source::load(group, args.first_number)?;
-            sessions.extend(loaded.iter().map(|s| (key(s), s.last_at(), named(s))));
+    /// The session that `--pick` names. All are read, since positions and the newest one count over the whole input, but
+    /// only those that may be meant are held.
+    fn picked(&self, groups: &[Group], args: &InputArgs, pick: &str) -> anyhow::Result<Session> {
+        let mut choice = Choice::new(pick);
+        for window in groups.chunks(rayon::current_num_threads().max(1)) {
+            let loaded: Vec<_> = window.par_iter().map(|group| source::load(group, args.first_number)).collect();
+            for result in loaded {
+                match result {
+                    Ok(sessions) => sessions.into_iter().for_each(|session| choice.offer(session)),
+                    Err(error) => self.fail(&error),
+                }
+            }
         }
-        let chosen = match (pick, pick.parse::<usize>()) {
-            ("latest", _) => sessions.iter().max_by_key(|(_, at, _)| *at),
-            (_, Ok(n)) if n >= 1 && n <= sessions.len() => sessions.get(n - 1),
-            _ => sessions.iter().find(|(key, ..)| key.1.starts_with(pick)),
-        };
-        let list =
-            || sessions.iter().enumerate().map(|(i, s)| format!("  {}  {}", i + 1, s.2)).collect::<Vec<_>>().join("\n");
-        chosen.map(|s| s.0.clone()).ok_or_else(|| usage(format!("no session `{pick}`; the input holds:\n{}", list())))
+        choice.take()
+    }
+
+    fn hand_over(
+        &self,
+        analysis: Analysis,
+        take: &mut impl FnMut(Analysis) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.warn(&analysis.session.warnings);
+        if analysis.session.messages.is_empty() {
+            self.say(&format!("session {} holds no messages", analysis.session.id));
+        }
+        take(analysis)
+    }
+}
+
+/// The search for what `--pick` means.
+struct Choice<'a> {
+    pick: &'a str,
+    names: Vec<String>,
+    /// At the position, or the newest so far.
+    placed: Option<Session>,
+    /// Whose id starts with it; whose id it is drives the others out.
+    by_id: Option<Session>,
+    alike: usize,
+}
+
+impl<'a> Choice<'a> {
+    fn new(pick: &'a str) -> Self {
+        Self { pick, names: Vec::new(), placed: None, by_id: None, alike: 0 }
+    }
+
+    fn offer(&mut self, session: Session) {
+        self.names.push(named(&session));
+        let position = self.pick.parse() == Ok(self.names.len());
+        let newest = || self.placed.as_ref().is_none_or(|old| session.last_at() >= old.last_at());
+        if position || (self.pick == "latest" && newest()) {
+            self.placed = Some(session);
+        } else if session.id == self.pick {
+            (self.by_id, self.alike) = (Some(session), 1);
+        } else if session.id.starts_with(self.pick) && self.by_id.as_ref().is_none_or(|s| s.id != self.pick) {
+            self.alike += 1;
+            self.by_id = Some(session);
+        }
+    }
+
+    fn take(self) -> anyhow::Result<Session> {
+        let (pick, names) = (self.pick, self.names);
+        let list = names.iter().enumerate().map(|(i, s)| format!("  {}  {s}", i + 1)).collect::<Vec<_>>().join("\n");
+        match (self.placed, self.by_id) {
+            (Some(session), _) => Ok(session),
+            (None, Some(session)) if self.alike == 1 => Ok(session),
+            (None, Some(_)) => {
+                Err(usage(format!("{} sessions start with `{pick}`; the input holds:\n{list}", self.alike)))
+            }
+            (None, None) => Err(usage(format!("no session `{pick}`; the input holds:\n{list}"))),
+        }
     }
 }
 
@@ -214,10 +267,6 @@ impl Run {
 #[derive(Debug, thiserror::Error)]
 #[error("nothing could be read")]
 pub(crate) struct Quiet;
-
-fn key(session: &Session) -> (String, String) {
-    (session.agent.clone(), session.id.clone())
-}
 
 /// One line that lets a reader tell a session from others.
 pub(crate) fn named(session: &Session) -> String {

@@ -129,3 +129,27 @@ fn utf16_is_decoded_with_a_mark_and_refused_without() {
     assert_eq!(code, 3);
     assert!(err.contains("UTF-16 without a byte order mark"), "{err}");
 }
+
+#[test]
+fn pick_takes_a_position_the_newest_or_the_start_of_one_id() {
+    let root = tempfile::tempdir().unwrap();
+    for (n, id) in [(1, "aa1"), (3, "aa2"), (2, "b")] {
+        let text = line(n, &format!("words of {id}")).replace("\"s1\"", &format!("\"{id}\""));
+        fs::write(root.path().join(format!("{id}.jsonl")), text).unwrap();
+    }
+    let show = |pick: &str| {
+        let mut command = Command::cargo_bin("turnpoint").unwrap();
+        let out = command.arg("show").arg(root.path()).args(["1..", "--pick", pick]).output().unwrap();
+        (out.status.code().unwrap(), String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap())
+    };
+    for (pick, id) in [("1", "aa1"), ("latest", "aa2"), ("b", "b"), ("aa2", "aa2")] {
+        let (code, out, err) = show(pick);
+        assert_eq!(code, 0, "{err}");
+        assert!(out.contains(&format!("words of {id}")), "{pick}: {out}");
+    }
+    for (pick, said) in [("aa", "2 sessions start with `aa`"), ("c", "no session `c`")] {
+        let (code, _, err) = show(pick);
+        assert_eq!(code, 2);
+        assert!(err.contains(said) && err.contains("  3  b"), "{err}");
+    }
+}
