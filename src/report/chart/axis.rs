@@ -1,5 +1,7 @@
 //! Scales, ticks and numbers on axes.
 
+use super::svg::{Anchor, GRID, SOFT, Svg};
+
 /// How values lie along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -22,9 +24,17 @@ pub(super) struct Scale {
 impl Scale {
     /// A linear scale from zero to a round number above `max`.
     pub(super) fn from_zero(max: f64, range: (f64, f64)) -> Self {
-        let step = step(max.max(f64::MIN_POSITIVE), 5);
-        let top = (max / step).ceil().max(1.0) * step;
-        Self { kind: Kind::Linear, domain: (0.0, top), range }
+        Self::with_zero(0.0, max, range)
+    }
+
+    /// A linear scale between round numbers around values and zero; from 0 to 1 when all values are zero.
+    pub(super) fn with_zero(min: f64, max: f64, range: (f64, f64)) -> Self {
+        let (min, max) = (min.min(0.0), max.max(0.0));
+        if min == max {
+            return Self { kind: Kind::Linear, domain: (0.0, 1.0), range };
+        }
+        let step = step(max - min, 5);
+        Self { kind: Kind::Linear, domain: ((min / step).floor() * step, (max / step).ceil() * step), range }
     }
 
     /// A logarithmic scale around positive values, with a little room on both sides.
@@ -109,11 +119,18 @@ pub(super) fn number(value: f64) -> String {
     format!("{sign}{grouped}{rest}")
 }
 
-/// A share for readers: `3.35 %`.
+/// Ticks of a horizontal scale: rules from top to bottom, numbers and the unit below.
+pub(super) fn below(svg: &mut Svg, scale: &Scale, (top, bottom): (f64, f64), unit: &str) {
+    for tick in scale.ticks() {
+        svg.line((scale.at(tick), top), (scale.at(tick), bottom), GRID, 1.0, "");
+        svg.text((scale.at(tick), bottom + 16.0), Anchor::Middle, SOFT, 11.0, &number(tick));
+    }
+    svg.text(((scale.range.0 + scale.range.1) / 2.0, bottom + 36.0), Anchor::Middle, SOFT, 12.0, unit);
+}
+
+/// A share for readers, as in the text: `3.35 %`.
 pub(super) fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    let decimals = if value.abs() < 10.0 { 2 } else { 1 };
-    format!("{value:.decimals$} %")
+    format!("{} %", crate::report::section::value::percent(share))
 }
 
 #[cfg(test)]
@@ -125,6 +142,8 @@ mod tests {
         let scale = Scale::from_zero(312.0, (0.0, 100.0));
         assert_eq!(scale.ticks(), [0.0, 100.0, 200.0, 300.0, 400.0]);
         assert_eq!((scale.at(0.0), scale.at(400.0)), (0.0, 100.0));
+        assert_eq!(Scale::with_zero(-30.0, 50.0, (0.0, 1.0)).ticks(), [-40.0, -20.0, 0.0, 20.0, 40.0, 60.0]);
+        assert_eq!(Scale::from_zero(0.0, (0.0, 1.0)).at(0.0), 0.0);
         assert_eq!(Scale::log(Kind::Log2, 1.0, 16.0, (0.0, 1.0)).ticks(), [1.0, 2.0, 4.0, 8.0, 16.0]);
         assert_eq!(Scale::log(Kind::Log10, 30.0, 90.0, (0.0, 1.0)).ticks(), [50.0, 100.0]);
     }
@@ -133,6 +152,9 @@ mod tests {
     fn numbers_are_short_and_exact_enough() {
         let shown = [12.47, 21686.64, 0.0, 1234.5, 0.000_123_4, -20.0].map(number);
         assert_eq!(shown, ["12.47", "21\u{2009}687", "0", "1234", "0.000123", "−20"].map(str::to_owned));
-        assert_eq!([percent(0.04312), percent(0.5), percent(1.2)], ["4.31 %", "50.0 %", "120.0 %"].map(str::to_owned));
+        assert_eq!(
+            [percent(0.04312), percent(0.5), percent(1.2)],
+            ["4.31 %", "50.00 %", "120.00 %"].map(str::to_owned)
+        );
     }
 }

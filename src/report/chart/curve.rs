@@ -9,6 +9,7 @@ use super::{Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
 use crate::extract::bench::series::{Series, series};
 use crate::extract::bench::{FigureEvidence, Limit};
+use crate::report::section::value::number;
 
 /// The chart.
 pub(super) const CHART: Chart = Chart { id: "curve", draw };
@@ -140,9 +141,9 @@ fn describe(
         (Some(a), Some(b)) => format!(
             "{} at {axis} {}, {} at {axis} {}",
             words::value(a.y, unit),
-            axis::number(a.x),
+            number(a.x),
             words::value(b.y, unit),
-            axis::number(b.x)
+            number(b.x)
         ),
         _ => String::new(),
     };
@@ -217,7 +218,7 @@ fn plot(
     svg
 }
 
-const DASHES: [&str; 6] = ["", "8 3", "2 3", "8 3 2 3", "4 4", "1 3"];
+pub(super) const DASHES: [&str; 6] = ["", "8 3", "2 3", "8 3 2 3", "4 4", "1 3"];
 
 /// A limit as a dashed line, its label on the line.
 fn limit_line(svg: &mut Svg, analysis: &Analysis, limit: &Limit, xs: &[(f64, f64)], x: &Scale, y: &Scale) {
@@ -242,7 +243,7 @@ fn limit_line(svg: &mut Svg, analysis: &Analysis, limit: &Limit, xs: &[(f64, f64
 }
 
 /// Names at the ends of the lines, moved apart where they would overlap.
-fn end_labels(svg: &mut Svg, mut ends: Vec<(f64, Ink, &str)>, x: f64) {
+pub(super) fn end_labels(svg: &mut Svg, mut ends: Vec<(f64, Ink, &str)>, x: f64) {
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut free = PLOT.1 - 10.0;
     for (y, ink, name) in ends {
@@ -265,7 +266,7 @@ fn row(analysis: &Analysis, line: &Line, point: &Point, unit: &str) -> FigureRow
     let limit = bench.efficiencies.iter().find(|e| e.measurement == point.measurement);
     let limit = limit.map_or_else(|| "not known".to_owned(), |e| words::value(e.limit_in_unit, unit));
     FigureRow {
-        cells: vec![axis::number(point.x), line.name.clone(), axis::number(point.y), limit],
+        cells: vec![number(point.x), line.name.clone(), number(point.y), limit],
         msgs: vec![words::label(analysis, m)],
     }
 }

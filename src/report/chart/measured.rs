@@ -33,7 +33,8 @@ fn draw(analysis: &Analysis) -> Vec<Figure> {
     let drawn = |metric: &str| curves.iter().any(|f| f.metric == metric);
     let all = series(bench);
     let mut groups: Vec<Vec<&Series>> = Vec::new();
-    for s in all.iter().filter(|s| !limited(&s.metric) && !drawn(&s.metric)) {
+    let told = |s: &Series| super::dumbbell::is_pair(analysis, s) || super::timeline::is_followed(analysis, s);
+    for s in all.iter().filter(|s| !limited(&s.metric) && !drawn(&s.metric) && !told(s)) {
         let same = |g: &&mut Vec<&Series>| {
             g[0].metric == s.metric && g[0].statistic == s.statistic && g[0].scope == s.scope && g[0].unit == s.unit
         };
@@ -95,33 +96,26 @@ fn plot(bars: &[Bar<'_>], unit: &str, title: &str, height: f64) -> Svg {
     let scale = if log {
         Scale::log(axis::Kind::Log10, low, high, (LEFT, RIGHT))
     } else {
-        Scale::from_zero(high.max(f64::MIN_POSITIVE), (LEFT, RIGHT))
+        Scale::with_zero(low, high, (LEFT, RIGHT))
     };
     let note = if log { ", logarithmic axis" } else { "" };
     svg.text((16.0, 46.0), Anchor::Start, SOFT, 12.0, &format!("{unit}{note}; hollow: stated, not printed by a tool"));
     let bottom = height - 48.0;
-    for tick in scale.ticks() {
-        svg.line((scale.at(tick), TOP - 6.0), (scale.at(tick), bottom), GRID, 1.0, "");
-        svg.text((scale.at(tick), bottom + 16.0), Anchor::Middle, SOFT, 11.0, &axis::number(tick));
-    }
-    svg.text(((LEFT + RIGHT) / 2.0, bottom + 36.0), Anchor::Middle, SOFT, 12.0, unit);
+    axis::below(&mut svg, &scale, (TOP - 6.0, bottom), unit);
     for (i, bar) in bars.iter().enumerate() {
         let y = TOP + ROW * i as f64 + ROW / 2.0;
-        let end = scale.at(bar.value.max(0.0));
+        let end = scale.at(bar.value);
+        let zero = if log { LEFT } else { scale.at(0.0) };
         let claimed = bar.m.evidence == FigureEvidence::Claimed;
         if log {
             svg.line((LEFT, y), (end, y), GRID, 1.0, "");
         } else {
-            svg.rect(LEFT, y - 8.0, (end - LEFT).max(1.5), 16.0, MEASURED);
+            svg.rect(zero.min(end), y - 8.0, (end - zero).abs().max(1.5), 16.0, MEASURED);
         }
         if log || claimed {
             svg.mark((end, y), 0, MEASURED, claimed);
         }
-        let lines = svg::wrap(&bar.label, 12.0, LEFT - 30.0, 2);
-        let start = if lines.len() == 1 { y + 4.0 } else { y - 2.0 };
-        for (n, line) in lines.iter().enumerate() {
-            svg.text((LEFT - 10.0, start + 12.0 * n as f64), Anchor::End, TEXT, 12.0, line);
-        }
+        svg.lines((LEFT - 10.0, y), Anchor::End, TEXT, 12.0, &svg::wrap(&bar.label, 12.0, LEFT - 30.0, 2));
         svg.text((RIGHT + 30.0, y + 4.0), Anchor::Start, TEXT, 12.0, &words::value(bar.value, unit));
     }
     svg

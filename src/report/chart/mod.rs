@@ -2,9 +2,11 @@
 
 mod axis;
 mod curve;
+mod dumbbell;
 mod efficiency;
 mod measured;
 mod svg;
+mod timeline;
 mod words;
 
 use crate::analysis::Analysis;
@@ -47,7 +49,7 @@ pub struct Chart {
 }
 
 /// Charts, in the order of the report.
-pub const CHARTS: &[Chart] = &[efficiency::CHART, curve::CHART, measured::CHART];
+pub const CHARTS: &[Chart] = &[efficiency::CHART, curve::CHART, dumbbell::CHART, timeline::CHART, measured::CHART];
 
 /// Draws every chart that fits.
 pub fn draw(analysis: &Analysis) -> Vec<Figure> {

@@ -165,6 +165,14 @@ impl Svg {
         );
     }
 
+    /// Lines of text around a height.
+    pub(super) fn lines(&mut self, (x, y): (f64, f64), anchor: Anchor, ink: Ink, size: f64, lines: &[String]) {
+        let start = y + 4.0 - (size + 1.0) / 2.0 * (lines.len() as f64 - 1.0);
+        for (i, line) in lines.iter().enumerate() {
+            self.text((x, start + (size + 1.0) * i as f64), anchor, ink, size, line);
+        }
+    }
+
     /// A text turned by a quarter to the left, for the y axis.
     pub(super) fn text_up(&mut self, (x, y): (f64, f64), ink: Ink, size: f64, text: &str) {
         let _ = writeln!(

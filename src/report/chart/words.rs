@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::axis::number;
 use crate::analysis::Analysis;
 use crate::extract::bench::{Efficiency, Limit, Measurement};
+use crate::report::section::value::number;
 
 /// `output_throughput` → `output throughput`.
 pub(super) fn metric(id: &str) -> String {
