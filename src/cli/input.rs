@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::extract::Config;
 use crate::session::{MsgIx, Session, visible};
 use crate::source::{self, Group};
+use crate::tables::dataset::Manifest;
 
 /// Warnings printed before the rest is only counted.
 const WARNINGS_SHOWN: usize = 20;
@@ -182,6 +183,15 @@ impl Run {
     /// The groups of files behind the inputs.
     pub(crate) fn groups(&self, args: &InputArgs) -> anyhow::Result<Vec<Group>> {
         let inputs = if args.inputs.is_empty() { vec![newest::session(self)?] } else { args.inputs.clone() };
+        for input in &inputs {
+            // A manifest of something else is a file like others.
+            if matches!(Manifest::read(input), Ok(Some(_))) {
+                return Err(usage(format!(
+                    "{} is a dataset written by `extract`: it holds tables, not the sessions' messages; ask it with `turnpoint query {0} \"SELECT …\"`, or name the transcripts",
+                    input.display()
+                )));
+            }
+        }
         let found = source::discover(&inputs);
         self.warn(&found.warnings);
         for error in &found.errors {

@@ -153,3 +153,19 @@ fn pick_takes_a_position_the_newest_or_the_start_of_one_id() {
         assert!(err.contains(said) && err.contains("  3  b"), "{err}");
     }
 }
+
+#[test]
+fn a_dataset_is_refused_with_what_to_do_instead() {
+    let (root, path) = write("a.jsonl", line(1, "words"));
+    let data = root.path().join("data");
+    let run = |args: &[&Path]| Command::cargo_bin("turnpoint").unwrap().args(args).output().unwrap();
+    let csv = [Path::new("--format"), Path::new("csv")];
+    assert!(run(&[&[Path::new("extract"), &path, Path::new("-o"), &data][..], &csv].concat()).status.success());
+    for command in ["plan", "bench", "audit", "report"] {
+        let out = run(&[Path::new(command), &data]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(String::from_utf8(out.stderr).unwrap().contains("is a dataset written by `extract`"), "{command}");
+    }
+    fs::write(root.path().join("manifest.json"), "{}").unwrap();
+    assert_eq!(run(&[Path::new("plan"), root.path()]).status.code(), Some(0));
+}
