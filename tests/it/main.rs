@@ -3,6 +3,7 @@
 
 mod audit;
 mod bench;
+mod bench_traps;
 mod docs;
 mod formats;
 mod inputs;

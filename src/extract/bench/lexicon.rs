@@ -227,7 +227,7 @@ static ROLES: LazyLock<Vec<(MeasurementRole, Regex)>> = LazyLock::new(|| {
         ),
         (
             Target,
-            r"\b(targets?|goals?|slo|at least|must|needs? (to|at)|want|required?|requirement|acceptance|budget|aim(ing)?|threshold)\b|≥",
+            r"\b(targets?|goals?|slo|at least|must|needs? (to|at)|want|required?|requirement|acceptance|budget|aim(ing)?|thresholds?|(alarms?|alerts?) (should|must|when|if|at|fires?))\b|≥",
         ),
         (
             Theoretical,

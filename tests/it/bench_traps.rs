@@ -1,0 +1,103 @@
+//! Numbers with units that are no measurement: each kind was met in real sessions and is told here in other words.
+
+use turnpoint::analysis::analyse;
+use turnpoint::extract::Config;
+use turnpoint::extract::bench::MeasurementRole;
+use turnpoint::session::build::SessionBuilder;
+
+/// Where the text stands.
+enum At {
+    /// The assistant said it.
+    Said,
+    /// This command printed it.
+    Shell(&'static str),
+}
+use At::{Said, Shell};
+
+#[rustfmt::skip]
+const TRAPS: &[(&str, At, &str)] = &[
+    ("line number", Said, "The leak is in pool.rs:412, see also lines 88-97."),
+    ("line numbers of a file", Shell("cat -n pool.rs"), "   41\tlet rate = 40;\n   42\tlet size = 7;"),
+    ("search hits with lines", Shell("grep -n tok/s notes.txt"), "17:we saw 41 tok/s in the old lab\n"),
+    ("version", Said, "Upgrade lintkit from 3.41.7 to 3.42.0; it needs node 22.4."),
+    ("versions of packages", Shell("pip list"), "Package  Version\n-------- -------\nnumlib   2.31.4\ntoolbox  0.19.2"),
+    ("date", Said, "The certificate runs out on 2031-04-17 at 08:15."),
+    ("port", Said, "The proxy listens on port 9417 and forwards to localhost:3391."),
+    ("listening ports", Shell("ss -ltn"), "LISTEN 0 511 0.0.0.0:9417 0.0.0.0:*"),
+    ("hash", Shell("git rev-parse HEAD"), "9e41ms77ab90c2d5e6f70819a2b3c4d5e6f7a8b9"),
+    ("log of commits", Shell("git log --oneline"), "41e9ms7 Cut the wait to 30 ms\n77ab90c Raise the pool to 64 MB"),
+    ("sizes in ls", Shell("ls -lh"), "-rw-r--r-- 1 ann ann 4.7M May  3 09:12 model.bin\n-rw-r--r-- 1 ann ann 812K May  3 09:12 vocab.txt"),
+    ("sizes in du", Shell("du -sh *"), "3.9G\tdata\n17M\tdocs"),
+    ("free disk", Shell("df -h"), "Filesystem Size Used Avail Use% Mounted on\n/dev/vda1 97G 58G 39G 60% /"),
+    ("id", Said, "Ticket OPS-4417 and request req_93ms81 belong together."),
+    ("money", Said, "The plan costs $49 per month, or 0.35 cents per 1k calls."),
+    ("time of a tool run", Shell("cargo build"), "    Finished `dev` profile [unoptimized] target(s) in 41.27s"),
+    ("time of a test run", Shell("pytest -q"), "137 passed, 4 skipped in 12.91s"),
+    ("time of one test", Shell("npx vitest run"), " ✓ src/date.test.ts (9 tests) 38ms\n Duration  2.14s (transform 81ms, setup 0ms)"),
+    ("time of a bundler", Shell("npm run build"), "dist/app.js  214.07 kB │ gzip: 61.30 kB\n✓ built in 3.82s"),
+    ("time of an install", Shell("npm install"), "added 412 packages, and audited 413 packages in 9s"),
+    ("progress", Shell("make"), "[ 41%] Building C object a.o\n[ 83%] Linking C library"),
+    ("download", Shell("curl -O https://example.org/a"), "100 37.1M  100 37.1M    0     0  11.4M      0  0:00:03  0:00:03 --:--:-- 11.4M"),
+    ("progress bar with rate", Shell("python fetch.py"), "model.bin:  62%|██████    | 1.9G/3.1G [00:41<00:25, 47.2MB/s]"),
+    ("clone", Shell("git clone https://example.org/r"), "Receiving objects: 100% (9120/9120), 18.42 MiB | 7.31 MiB/s, done."),
+    ("coverage", Shell("coverage report"), "Name      Stmts   Miss  Cover\na.py        118     14    88%\nTOTAL       118     14    88%"),
+    ("coverage in prose", Said, "Test coverage is at 83 % of lines now."),
+    ("test count", Said, "All 231 tests pass, 6 are skipped."),
+    ("memory in ps", Shell("ps aux"), "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nann 4117 12.5 3.1 812344 61240 ? Sl 09:12 0:41 node app.js"),
+    ("memory in top", Shell("top -bn1"), "MiB Mem :  31874.2 total,   4118.9 free,  12977.0 used,  14778.3 buff/cache"),
+    ("memory in free", Shell("free -h"), "       total  used  free\nMem:    31Gi  12Gi 4.0Gi"),
+    ("diffstat", Shell("git diff --stat"), " src/a.rs | 41 +++++++++-----\n 3 files changed, 77 insertions(+), 19 deletions(-)"),
+    ("HTTP code", Said, "The endpoint answers 503 after the third try, then 200."),
+    ("access log", Shell("tail access.log"), "10.0.4.17 - - [03/May/2031:09:12:41 +0000] \"GET /a HTTP/1.1\" 200 5312"),
+    ("timestamps", Shell("tail app.log"), "2031-05-03T09:12:41.377Z INFO ready\n2031-05-03T09:12:43.120Z INFO idle"),
+    ("coordinates", Said, "The marker sits at 47.37 N, 8.54 E, with zoom 12."),
+    ("config value in prose", Said, "Set `pool_size = 40` and `timeout_ms = 2500` in server.toml."),
+    ("config file", Shell("cat server.toml"), "[server]\ntimeout_ms = 2500\nmax_body = \"8MB\"\ncache_ttl = \"30s\""),
+    ("threshold", Said, "The alarm should fire when latency stays above 250 ms for five minutes."),
+    ("wait", Said, "I will wait 30 s for the server to come up."),
+    ("time limit", Said, "The command timed out after 120 s."),
+    ("code constant", Shell("cat retry.py"), "RETRY_DELAY_MS = 750  # 750 ms\nLIMIT = 12 * 1024"),
+    ("code in an answer", Said, "```python\nSLEEP = 0.25  # 250 ms between tries\nBUFFER = 64 * MB\n```"),
+    ("sleep", Shell("sleep 5 && echo done"), "done"),
+    ("CSS", Said, "The panel fades in over 200 ms and is 320 px wide."),
+    ("context left", Said, "About 40 % of the context window is left."),
+    ("age", Said, "The branch is 14 days old and 37 commits behind."),
+    ("share of a task", Said, "The migration is 80 % done: 12 of 15 files."),
+    ("ask for a figure", Said, "It would be good to reach 900 req/s one day."),
+    ("retention", Said, "Logs are kept for 14 days, at most 2 GB."),
+    ("uptime", Shell("uptime"), " 09:12:41 up 41 days,  3:07,  2 users,  load average: 0.52, 0.61, 0.47"),
+    ("age of a container", Shell("docker ps"), "CONTAINER ID IMAGE STATUS PORTS\n9e41ab77 db:16 Up 41 minutes 0.0.0.0:5432->5432/tcp"),
+    ("image sizes", Shell("docker images"), "REPOSITORY TAG IMAGE ID CREATED SIZE\napp latest 9e41ab77 2 days ago 412MB"),
+    ("docs with figures of others", Shell("cat README.md"), "# fastq\nA queue. The authors say it does 2 million ops/s on their machine.\n"),
+];
+
+/// What was taken for a result, as text; a wish or a threshold may stand among the figures under its own role.
+fn measured(at: &At, text: &str) -> Vec<String> {
+    let start = SessionBuilder::new().user("go on");
+    let session = match at {
+        Said => start.assistant(text),
+        Shell(command) => start.shell(command, 0, text),
+    };
+    let analysis = analyse(session.build(), &Config::default(), false);
+    let found = analysis.facts.bench.measurements.iter().filter(|m| m.role == MeasurementRole::Measured);
+    found.map(|m| format!("{} {:?} {:?} {:?}", m.metric, m.value, m.unit, m.role)).collect()
+}
+
+#[test]
+fn no_trap_is_a_measurement() {
+    assert!(TRAPS.len() >= 50);
+    let fell: Vec<_> = TRAPS
+        .iter()
+        .map(|(kind, at, text)| (kind, measured(at, text)))
+        .filter(|(_, found)| !found.is_empty())
+        .collect();
+    assert!(fell.is_empty(), "{fell:#?}");
+}
+
+#[test]
+fn the_same_places_do_hold_measurements() {
+    assert!(!measured(&Said, "Decode throughput is now 41.5 tok/s at concurrency 4.").is_empty());
+    assert!(
+        !measured(&Shell("vllm bench throughput"), "Throughput: 3.50 requests/s, 900.00 total tokens/s\n").is_empty()
+    );
+}
