@@ -169,3 +169,21 @@ fn a_dataset_is_refused_with_what_to_do_instead() {
     fs::write(root.path().join("manifest.json"), "{}").unwrap();
     assert_eq!(run(&[Path::new("plan"), root.path()]).status.code(), Some(0));
 }
+
+#[test]
+fn an_encrypted_entry_is_named_and_the_others_are_read() {
+    let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [("locked.jsonl", line(1, "hidden")), ("open.jsonl", line(2, "seen"))] {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    let mut bytes = zip.finish().unwrap().into_inner();
+    let directory = bytes.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
+    bytes[6] |= 1;
+    bytes[directory + 8] |= 1;
+    let (_root, path) = write("a.zip", bytes);
+    let (code, out, err) = show(&path);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("seen") && !out.contains("hidden"), "{out}");
+    assert!(err.contains("a.zip!locked.jsonl: warning[encrypted]"), "{err}");
+}
