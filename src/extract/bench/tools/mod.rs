@@ -7,6 +7,7 @@ mod aiperf;
 mod apache;
 mod criterion;
 mod fio;
+mod gnu_time;
 mod go_test;
 mod google;
 mod hey;
@@ -20,8 +21,10 @@ mod matrix;
 mod mlperf;
 mod nccl;
 mod one_batch;
+mod perf_stat;
 mod pytest;
 mod serving;
+mod stress_ng;
 mod sysbench;
 mod trtllm;
 mod vllm;
@@ -71,6 +74,9 @@ const TOOLS: &[Tool] = &[
     Tool { anchors: lm_eval::ANCHORS, read: lm_eval::read },
     Tool { anchors: mlperf::ANCHORS, read: mlperf::read },
     Tool { anchors: sysbench::ANCHORS, read: sysbench::read },
+    Tool { anchors: stress_ng::ANCHORS, read: stress_ng::read },
+    Tool { anchors: perf_stat::ANCHORS, read: perf_stat::read },
+    Tool { anchors: gnu_time::ANCHORS, read: gnu_time::read },
 ];
 
 /// All anchors in one automaton, with the tool of each.

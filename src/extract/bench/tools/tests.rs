@@ -119,3 +119,30 @@ fn the_lines_of_a_test_runner_are_no_table() {
     let text = "?   \texample.org/tool/cmd/tool\t[no test files]\nok  \texample.org/tool/cli\t3.971s\nok  \texample.org/tool/cli/agent\t1.676s\nok  \texample.org/tool/cli/store\t2.422s\n";
     assert_eq!(read_all(text), Vec::<String>::new());
 }
+
+#[test]
+fn stress_ng_counts_by_real_time() {
+    let text = "stress-ng: metrc: [77] stressor       bogo ops real time  usr time  sys time   bogo ops/s     bogo ops/s\n\
+        stress-ng: metrc: [77]                           (secs)    (secs)    (secs)   (real time) (usr+sys time)\n\
+        stress-ng: metrc: [77] matrix            20410     10.00     39.90      0.02      2041.00         511.27\n\
+        stress-ng: info:  [77] successful run completed in 10.01s\n";
+    assert_eq!(read_all(text), ["bogo_ops_rate 2041 bogo ops/s"]);
+}
+
+#[test]
+fn perf_stat_gives_ipc_misses_and_time() {
+    let text = " Performance counter stats for './toy' (5 runs):\n\n\
+         \x20   812.40 msec task-clock       #    0.998 CPUs utilized\n\
+         \x20   2,000,500      cycles        #    2.462 GHz\n\
+         \x20   3,100,775      instructions  #    1.55  insn per cycle\n\
+         \x20   <not supported>      cache-misses\n\
+         \x20   41,200      branch-misses    #    1.20% of all branches\n\n\
+         \x20   0.8140 +- 0.0031 seconds time elapsed  ( +-  0.38% )\n";
+    assert_eq!(read_all(text), ["ipc 1.55 -", "branch_misses 41200 -", "time 0.814 s"]);
+}
+
+#[test]
+fn gnu_time_gives_time_and_memory() {
+    let text = "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:04.25\n\tMaximum resident set size (kbytes): 51200\n";
+    assert_eq!(read_all(text), ["time 4.25 s", "memory 51200 KiB max"]);
+}
