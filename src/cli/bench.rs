@@ -47,6 +47,11 @@ const OVERVIEW: &[&str] = &["metric", "conditions", "first", "best", "last", "li
 /// One point of a series.
 const POINTS: &[&str] = &["message", "metric", "conditions", "value", "evidence", "limit", "efficiency", "gap"];
 
+/// What a CSV row says of its series.
+const CSV_HEAD: &[&str] = &["session_id", "metric", "statistic", "scope", "conditions", "unit", "points"];
+/// What it says of a figure: plain numbers in `unit`, shares of 1, nothing where it is not known.
+const CSV_FIGURE: &[&str] = &["msg", "value", "evidence", "limit_id", "limit_value", "efficiency", "gap"];
+
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let config = limits_config(args.limits.as_deref())?;
     let mut any = false;
@@ -79,13 +84,7 @@ impl Printed {
         match args.format {
             Format::Svg => self.chart(args, analysis)?,
             Format::Json => self.rows.extend(list.iter().flat_map(|s| json_rows(analysis, s, points))),
-            Format::Csv => self.table.extend(list.iter().flat_map(|s| {
-                let rows = if points { point_rows(analysis, s) } else { vec![overview(analysis, s)] };
-                rows.into_iter().map(|mut r| {
-                    r.insert(0, analysis.session.id.clone());
-                    r
-                })
-            })),
+            Format::Csv => self.table.extend(list.iter().flat_map(|s| csv_rows(analysis, s, points))),
             Format::Table | Format::Md => self.for_people(args, analysis, &list)?,
         }
         Ok(())
@@ -131,9 +130,10 @@ impl Printed {
             }
             Format::Json => output::print_json(&self.rows),
             Format::Csv => {
-                let header = if args.series.is_some() { POINTS } else { OVERVIEW };
+                let figures: &[&str] = if args.series.is_some() { &[""] } else { &["first_", "best_", "last_"] };
                 let mut csv = csv::Writer::from_writer(Vec::new());
-                csv.write_record(std::iter::once(&"session_id").chain(header))?;
+                let columns = figures.iter().flat_map(|f| CSV_FIGURE.iter().map(move |c| format!("{f}{c}")));
+                csv.write_record(CSV_HEAD.iter().map(|c| (*c).to_owned()).chain(columns))?;
                 for row in &self.table {
                     csv.write_record(row)?;
                 }
@@ -218,6 +218,34 @@ fn point_rows(analysis: &Analysis, s: &Series) -> Vec<Vec<String>> {
         vec![label(&analysis.session, m.msg), name(s), conditions(s), shown, word(m.evidence), limit, share, gap]
     };
     s.points.iter().map(row).collect()
+}
+
+/// Rows for programs: one for each point, or one with the first, best and last.
+fn csv_rows(analysis: &Analysis, s: &Series, points: bool) -> Vec<Vec<String>> {
+    let bench = &analysis.facts.bench;
+    let text = |o: &Option<String>| o.clone().unwrap_or_default();
+    let head = [&analysis.session.id, &s.metric, &text(&s.statistic), &text(&s.scope), &conditions(s), &s.unit]
+        .map(String::clone);
+    let figure = |(i, value): (u32, f64)| {
+        let m = &bench.measurements[i as usize];
+        let found = efficiency(bench, i);
+        let share = |of: fn(&Efficiency) -> f64| found.map(|(e, _)| of(e).to_string()).unwrap_or_default();
+        let limit_id = found.map(|(_, l)| l.id.clone()).unwrap_or_default();
+        let label = label(&analysis.session, m.msg);
+        let shares = [share(|e| e.limit_in_unit), share(|e| e.efficiency), share(|e| e.gap)];
+        [label, value.to_string(), word(m.evidence), limit_id].into_iter().chain(shares)
+    };
+    let row = |figures: &[(u32, f64)]| {
+        let points = std::iter::once(s.points.len().to_string());
+        head.iter().cloned().chain(points).chain(figures.iter().flat_map(|p| figure(*p))).collect()
+    };
+    if points {
+        return s.points.iter().map(|p| row(&[*p])).collect();
+    }
+    match (s.points.first(), s.best(), s.points.last()) {
+        (Some(first), Some(best), Some(last)) => vec![row(&[*first, best, *last])],
+        _ => Vec::new(),
+    }
 }
 
 fn json_rows(analysis: &Analysis, s: &Series, points: bool) -> Vec<Value> {

@@ -57,6 +57,13 @@ fn every_format_holds_the_same_series() {
     let count = rows(&["bench", SESSION, "--format", "json"]).len();
     let csv = turnpoint(&["bench", SESSION, "--format", "csv"]).success().get_output().stdout.clone();
     assert_eq!(csv::Reader::from_reader(csv.as_slice()).records().count(), count);
+    let mut raw = csv::Reader::from_reader(csv.as_slice());
+    let header = raw.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|h| h == name).unwrap();
+    let (value, unit) = (at("best_value"), at("unit"));
+    for row in raw.records().map(Result::unwrap) {
+        assert!(row[value].parse::<f64>().is_ok() && row[unit].parse::<f64>().is_err(), "{row:?}");
+    }
     let md = turnpoint(&["bench", SESSION, "--format", "md"]).success().get_output().stdout.clone();
     assert_eq!(String::from_utf8(md).unwrap().lines().filter(|l| l.starts_with("| ")).count(), count + 1);
 }

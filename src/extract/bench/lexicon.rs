@@ -161,7 +161,7 @@ pub(super) fn words(pattern: &str) -> Regex {
 /// Whether more is better; times, sizes and unknown metrics of such units fall, rates rise.
 pub fn higher_is_better(metric: &str, unit: Option<&Unit>) -> bool {
     let known = METRICS.iter().find(|m| m.id == metric).map(|m| m.higher);
-    let falls = ["perplexity", "latency", "time", "lat", "retransmits", "memory", "allocs", "loss"];
+    let falls = ["perplexity", "latency", "time", "lat", "retransmits", "memory", "allocs", "loss", "misses"];
     known.unwrap_or_else(|| {
         let by_unit = unit.map(|u| !matches!(Kind::of(u), Kind::Time | Kind::TimePerOp | Kind::Bytes));
         by_unit.unwrap_or(true) && !falls.iter().any(|f| metric.split('_').any(|w| w == *f))
