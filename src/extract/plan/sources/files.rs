@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::{Entry, Scope, Source, Write, checklist};
+use super::{Entry, Scope, Source, Write, checklist, heredoc};
 use crate::extract::plan::{PlanList, PlanSource};
 use crate::session::{CallRef, ThreadIx, ToolCall, ToolKind};
 
@@ -25,6 +25,7 @@ static NUMBERED: LazyLock<Regex> =
 /// What a call does to one file.
 enum Change<'a> {
     Whole(String),
+    Append(&'a str),
     Replace { old: &'a str, new: &'a str, all: bool },
 }
 
@@ -40,20 +41,23 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
     let mut files: BTreeMap<&str, Known> = BTreeMap::new();
     let mut out = Vec::new();
     for (at, call) in scope.calls() {
-        let Some(path) = call.path().filter(|p| is_plan_file(p)) else { continue };
-        if !scope.accepted(call) {
+        let written = written(call);
+        let reads = call.kind == ToolKind::Read;
+        if (!reads && written.is_empty()) || !scope.accepted(call) || call.failed() {
             continue;
         }
         let thread = scope.session.message(at.msg).thread;
-        if call.kind == ToolKind::Read {
-            if let Some(content) = whole_read(call) {
+        if reads {
+            if let Some(path) = call.path().filter(|p| is_plan_file(p))
+                && let Some(content) = whole_read(call)
+            {
                 let boxes = entries(&content);
                 let known = files.entry(path).or_insert_with(|| Known { content: String::new(), owner: thread, boxes });
                 known.content = content;
             }
             continue;
         }
-        for change in changes(call) {
+        for (path, change) in written {
             let known = files.entry(path).or_insert_with(|| Known::before(&change, thread));
             known.apply(&change);
             let boxes = entries(&known.content);
@@ -100,7 +104,7 @@ impl Known {
     /// What must have been there before the first change that is seen.
     fn before(change: &Change<'_>, owner: ThreadIx) -> Self {
         let content = match change {
-            Change::Whole(_) => String::new(),
+            Change::Whole(_) | Change::Append(_) => String::new(),
             Change::Replace { old, .. } => (*old).to_owned(),
         };
         Self { boxes: entries(&content), content, owner }
@@ -109,6 +113,7 @@ impl Known {
     fn apply(&mut self, change: &Change<'_>) {
         match change {
             Change::Whole(content) => content.clone_into(&mut self.content),
+            Change::Append(more) => self.content.push_str(more),
             Change::Replace { old, new, all } if !old.is_empty() && self.content.contains(old) => {
                 let times = if *all { usize::MAX } else { 1 };
                 self.content = self.content.replacen(old, new, times);
@@ -122,6 +127,18 @@ impl Known {
             }
         }
     }
+}
+
+/// The plan files that a call changes, with each change.
+fn written(call: &ToolCall) -> Vec<(&str, Change<'_>)> {
+    if let Some(script) = call.command() {
+        let found = heredoc::heredocs(script).into_iter().filter(|h| is_plan_file(h.path));
+        return found
+            .map(|h| (h.path, if h.append { Change::Append(h.body) } else { Change::Whole(h.body.to_owned()) }))
+            .collect();
+    }
+    let path = call.path().filter(|p| call.kind != ToolKind::Read && is_plan_file(p));
+    path.map_or_else(Vec::new, |path| changes(call).into_iter().map(|c| (path, c)).collect())
 }
 
 /// The changes that a call makes, as far as its input tells them.

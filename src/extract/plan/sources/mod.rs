@@ -5,6 +5,7 @@
 mod checklist;
 mod deltas;
 mod files;
+mod heredoc;
 mod progress;
 mod steps;
 mod told;
