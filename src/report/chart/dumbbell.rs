@@ -25,7 +25,12 @@ struct Pair<'a> {
     after: (u32, f64),
 }
 
-impl Pair<'_> {
+impl<'a> Pair<'a> {
+    /// The two points of a series that [`is_pair`].
+    fn of(series: &'a Series) -> Self {
+        Self { series, before: series.points[0], after: series.points[1] }
+    }
+
     /// After in shares of before: 0.1 is ten percent more.
     fn change(&self) -> Option<f64> {
         (self.before.1 > 0.0).then(|| self.after.1 / self.before.1 - 1.0)
@@ -47,19 +52,9 @@ pub(super) fn is_pair(analysis: &Analysis, s: &Series) -> bool {
 pub(super) fn draw(analysis: &Analysis) -> Vec<Figure> {
     let curves = super::curve::draw(analysis);
     let all = series(&analysis.facts.bench);
-    let mut groups: Vec<Vec<Pair<'_>>> = Vec::new();
-    for s in all.iter().filter(|s| is_pair(analysis, s) && !curves.iter().any(|f| f.metric == s.metric)) {
-        let pair = Pair { series: s, before: s.points[0], after: s.points[1] };
-        let same = |g: &&mut Vec<Pair<'_>>| {
-            let o = g[0].series;
-            o.metric == s.metric && o.statistic == s.statistic && o.scope == s.scope && o.unit == s.unit
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(pair),
-            None => groups.push(vec![pair]),
-        }
-    }
-    groups.into_iter().map(|g| figure(analysis, g)).collect()
+    let pairs = all.iter().filter(|s| is_pair(analysis, s) && !curves.iter().any(|f| f.metric == s.metric));
+    let groups = super::by_quantity(pairs).into_iter();
+    groups.map(|g| figure(analysis, g.into_iter().map(Pair::of).collect())).collect()
 }
 
 fn figure(analysis: &Analysis, mut pairs: Vec<Pair<'_>>) -> Figure {

@@ -32,18 +32,9 @@ fn draw(analysis: &Analysis) -> Vec<Figure> {
     let curves = super::curve::draw(analysis);
     let drawn = |metric: &str| curves.iter().any(|f| f.metric == metric);
     let all = series(bench);
-    let mut groups: Vec<Vec<&Series>> = Vec::new();
     let told = |s: &Series| super::dumbbell::is_pair(analysis, s) || super::timeline::is_followed(analysis, s);
-    for s in all.iter().filter(|s| !limited(&s.metric) && !drawn(&s.metric) && !told(s)) {
-        let same = |g: &&mut Vec<&Series>| {
-            g[0].metric == s.metric && g[0].statistic == s.statistic && g[0].scope == s.scope && g[0].unit == s.unit
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(s),
-            None => groups.push(vec![s]),
-        }
-    }
-    groups
+    let left = all.iter().filter(|s| !limited(&s.metric) && !drawn(&s.metric) && !told(s));
+    super::by_quantity(left)
         .iter()
         .filter(|g| g.iter().map(|s| s.points.len()).sum::<usize>() >= 2)
         .map(|g| figure(analysis, g))

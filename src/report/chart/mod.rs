@@ -10,6 +10,7 @@ mod timeline;
 mod words;
 
 use crate::analysis::Analysis;
+use crate::extract::bench::series::Series;
 
 /// One picture, with the same data as a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +51,22 @@ pub struct Chart {
 
 /// Charts, in the order of the report.
 pub const CHARTS: &[Chart] = &[efficiency::CHART, curve::CHART, dumbbell::CHART, timeline::CHART, measured::CHART];
+
+/// Series of one quantity side by side: the same metric, statistic, scope and unit under several conditions. Groups come
+/// in order of their first series.
+fn by_quantity<'a>(all: impl Iterator<Item = &'a Series>) -> Vec<Vec<&'a Series>> {
+    let mut groups: Vec<Vec<&Series>> = Vec::new();
+    for s in all {
+        let same = |g: &&mut Vec<&Series>| {
+            g[0].metric == s.metric && g[0].statistic == s.statistic && g[0].scope == s.scope && g[0].unit == s.unit
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(s),
+            None => groups.push(vec![s]),
+        }
+    }
+    groups
+}
 
 /// Draws every chart that fits.
 pub fn draw(analysis: &Analysis) -> Vec<Figure> {
