@@ -3,11 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::exit::{Exit, usage};
+use super::stores::{self, Candidate};
 use super::{Global, newest};
 use crate::analysis::{Analysis, analyse};
 use crate::diag::{Diag, Severity};
@@ -20,10 +21,13 @@ use crate::tables::dataset::Manifest;
 /// Warnings printed before the rest is only counted.
 const WARNINGS_SHOWN: usize = 20;
 
+/// Shortest start of a session id that is looked for.
+const SHORTEST_ID: usize = 4;
+
 /// Where to read sessions from.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct InputArgs {
-    /// Transcript files, folders that hold some, or - for standard input
+    /// Transcript files, folders that hold some, session ids that `turnpoint sessions` prints, or - for standard input
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Number of the first message, for transcripts that carry no numbers
@@ -37,7 +41,7 @@ pub(crate) struct InputArgs {
 /// Where to read one session from.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct OneInput {
-    /// Transcript file, folder that holds one, or - for standard input
+    /// Transcript file, folder that holds one, session id that `turnpoint sessions` prints, or - for standard input
     input: PathBuf,
     /// Number of the first message, for transcripts that carry no numbers
     #[arg(long, value_name = "N")]
@@ -50,6 +54,22 @@ pub(crate) struct OneInput {
 impl OneInput {
     pub(crate) fn args(&self) -> InputArgs {
         InputArgs { inputs: vec![self.input.clone()], first_number: self.first_number, pick: self.pick.clone() }
+    }
+}
+
+/// Files that are read together, and the one session in them that is meant, if not all are.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) group: Group,
+    only: Option<String>,
+}
+
+impl Wanted {
+    /// Reads its sessions.
+    pub(crate) fn load(&self, first_number: Option<u64>) -> Result<Vec<Session>, Error> {
+        let mut sessions = source::load(&self.group, first_number)?;
+        sessions.retain(|s| self.only.as_ref().is_none_or(|id| s.id == *id));
+        Ok(sessions)
     }
 }
 
@@ -100,7 +120,7 @@ impl Run {
         self.exit.get()
     }
 
-    fn warn(&self, diags: &[Diag]) {
+    pub(super) fn warn(&self, diags: &[Diag]) {
         for diag in diags {
             if diag.severity == Severity::Lost && self.global.strict {
                 self.raise(Exit::Unread);
@@ -117,7 +137,7 @@ impl Run {
         }
     }
 
-    fn fail(&self, error: &Error) {
+    pub(super) fn fail(&self, error: &Error) {
         self.say(&error.to_string());
         self.raise(Exit::Unread);
     }
@@ -140,8 +160,8 @@ impl Run {
         for window in groups.chunks(rayon::current_num_threads().max(1)) {
             let loaded: Vec<Result<Vec<Analysis>, Error>> = window
                 .par_iter()
-                .map(|group| {
-                    let sessions = source::load(group, args.first_number)?;
+                .map(|wanted| {
+                    let sessions = wanted.load(args.first_number)?;
                     Ok(sessions.into_iter().map(|session| analyse(session, config, experimental)).collect())
                 })
                 .collect();
@@ -181,9 +201,12 @@ impl Run {
     }
 
     /// The groups of files behind the inputs.
-    pub(crate) fn groups(&self, args: &InputArgs) -> anyhow::Result<Vec<Group>> {
-        let inputs = if args.inputs.is_empty() { vec![newest::session(self)?] } else { args.inputs.clone() };
-        for input in &inputs {
+    pub(crate) fn groups(&self, args: &InputArgs) -> anyhow::Result<Vec<Wanted>> {
+        if args.inputs.is_empty() {
+            let Candidate { file, id, .. } = newest::session(self)?;
+            return Ok(self.discovered(&[file], id.as_ref()));
+        }
+        for input in &args.inputs {
             // A manifest of something else is a file like others.
             if matches!(Manifest::read(input), Ok(Some(_))) {
                 return Err(usage(format!(
@@ -192,20 +215,60 @@ impl Run {
                 )));
             }
         }
-        let found = source::discover(&inputs);
+        let (mut out, mut paths) = (Vec::new(), Vec::new());
+        for input in &args.inputs {
+            match self.session_named(input)? {
+                Some(Candidate { file, id, .. }) => {
+                    out.extend(self.discovered(&std::mem::take(&mut paths), None));
+                    out.extend(self.discovered(&[file], id.as_ref()));
+                }
+                None => paths.push(input.clone()),
+            }
+        }
+        out.extend(self.discovered(&paths, None));
+        Ok(out)
+    }
+
+    /// The files at paths, told and grouped; `only` names the session that is meant.
+    fn discovered(&self, paths: &[PathBuf], only: Option<&String>) -> Vec<Wanted> {
+        let found = source::discover(paths);
         self.warn(&found.warnings);
         for error in &found.errors {
             self.fail(error);
         }
-        Ok(found.groups)
+        found.groups.into_iter().map(|group| Wanted { group, only: only.cloned() }).collect()
+    }
+
+    /// The session that an input names by its id; `None` for inputs that are paths.
+    fn session_named(&self, input: &Path) -> anyhow::Result<Option<Candidate>> {
+        let is_id = |name: &&str| {
+            name.len() >= SHORTEST_ID && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+        };
+        let Some(name) = input.to_str().filter(is_id) else { return Ok(None) };
+        if input.symlink_metadata().is_ok() {
+            return Ok(None);
+        }
+        let mut found = stores::by_id(&stores::here(), name);
+        match found.len() {
+            0 => Ok(None),
+            1 => {
+                let (id, found) = found.remove(0);
+                self.say(&format!("session {id}: {}", found.file.display()));
+                Ok(Some(found))
+            }
+            n => {
+                let list: Vec<String> = found.iter().map(|(id, c)| format!("  {id}  {}", c.file.display())).collect();
+                Err(usage(format!("the ids of {n} sessions start with `{name}`:\n{}", list.join("\n"))))
+            }
+        }
     }
 
     /// The session that `--pick` names. All are read, since positions and the newest one count over the whole input, but
     /// only those that may be meant are held.
-    fn picked(&self, groups: &[Group], args: &InputArgs, pick: &str) -> anyhow::Result<Session> {
+    fn picked(&self, groups: &[Wanted], args: &InputArgs, pick: &str) -> anyhow::Result<Session> {
         let mut choice = Choice::new(pick);
         for window in groups.chunks(rayon::current_num_threads().max(1)) {
-            let loaded: Vec<_> = window.par_iter().map(|group| source::load(group, args.first_number)).collect();
+            let loaded: Vec<_> = window.par_iter().map(|wanted| wanted.load(args.first_number)).collect();
             for result in loaded {
                 match result {
                     Ok(sessions) => sessions.into_iter().for_each(|session| choice.offer(session)),
@@ -313,7 +376,7 @@ pub(crate) fn range(session: &Session, text: &str) -> anyhow::Result<std::ops::R
 }
 
 /// Progress on a terminal, nothing elsewhere.
-fn progress(groups: usize) -> indicatif::ProgressBar {
+pub(super) fn progress(groups: usize) -> indicatif::ProgressBar {
     if groups < 2 || !io::stderr().is_terminal() {
         return indicatif::ProgressBar::hidden();
     }

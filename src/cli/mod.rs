@@ -7,6 +7,8 @@ mod input;
 mod newest;
 #[allow(dead_code)]
 mod output;
+mod places;
+mod stores;
 
 mod audit;
 mod bench;
@@ -20,6 +22,7 @@ mod query;
 mod report;
 mod rules;
 mod schema;
+mod sessions;
 mod show;
 
 use std::process::ExitCode;
@@ -43,7 +46,8 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-INPUT is a transcript file, a folder that holds some, or - for standard input.
+INPUT is a transcript file, a folder that holds some, the id of a session that `turnpoint sessions` lists (or the
+start of one), or - for standard input.
 Exit codes: 0 done; 1 a check found something (audit --fail-on); 2 wrong usage, configuration, message or SQL;
 3 an INPUT could not be read (with --strict also when input was skipped); 4 output could not be written.";
 
@@ -52,7 +56,7 @@ Exit codes: 0 done; 1 a check found something (audit --fail-on); 2 wrong usage, 
 pub(crate) struct Global {
     /// Exit with 3 when a part of the input had to be skipped
     #[arg(long, global = true)]
-    strict: bool,
+    pub(crate) strict: bool,
     /// Threads to use [default: all cores]; the output does not depend on it
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
@@ -69,6 +73,7 @@ enum Command {
     Bench(bench::Args),
     Audit(audit::Args),
     Show(show::Args),
+    Sessions(sessions::Args),
     Query(query::Args),
     Extract(extract::Args),
     Schema(schema::Args),
@@ -97,6 +102,7 @@ pub fn run() -> ExitCode {
         Command::Audit(args) => audit::run(args, &run),
         Command::Rules(args) => rules::run(args),
         Command::Show(args) => show::run(args, &run),
+        Command::Sessions(args) => sessions::run(args, &run),
         Command::Query(args) => query::run(args, &run),
         Command::Extract(args) => extract::run(args, &run),
         Command::Schema(args) => schema::run(args),

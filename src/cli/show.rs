@@ -97,7 +97,7 @@ fn raw(session: &Session, run: &Run, inputs: &InputArgs, range: &RangeInclusive<
         places.extend(message.parts.iter().map(|p| p.place));
         places.extend(message.calls().filter_map(|c| Some(c.result.as_ref()?.place)));
     }
-    let files: Vec<_> = run.groups(inputs)?.into_iter().flat_map(|group| group.inputs).collect();
+    let files: Vec<_> = run.groups(inputs)?.into_iter().flat_map(|wanted| wanted.group.inputs).collect();
     let mut open: Option<(u32, Vec<u8>)> = None;
     for place in places {
         let name = session.sources.get(place.file as usize).map(|s| s.file.as_str());

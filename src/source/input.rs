@@ -82,7 +82,7 @@ impl Input {
     }
 
     /// Path of a file, packed or not.
-    pub(super) fn place(&self) -> Option<&Path> {
+    pub(crate) fn place(&self) -> Option<&Path> {
         match &self.data {
             Data::File(path) => Some(path),
             Data::Bytes(_) | Data::Entry(_) => None,

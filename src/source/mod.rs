@@ -23,6 +23,7 @@ mod packed;
 mod peek;
 mod seen;
 mod sqlite;
+pub mod stored;
 mod text;
 mod utf16;
 mod zipped;

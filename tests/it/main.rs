@@ -14,4 +14,5 @@ mod corpus;
 #[cfg(feature = "polars")]
 mod query;
 mod report;
+mod sessions;
 mod tables;
