@@ -123,9 +123,10 @@ fn stages(file: &Path) -> Result<(), Error> {
     let directives = extract::directives::extract(&session);
     let options = extract::options::extract(&session, &tables);
     let artefacts = extract::artefacts::extract(&session);
-    lap("directives, options, artefacts");
+    let claims = extract::claims::extract(&session);
+    lap("directives, options, artefacts, claims");
     let calls = session.calls().map(|(at, _)| at).collect();
-    let facts = Facts { calls, tables, plan, bench, findings, directives, options, artefacts };
+    let facts = Facts { calls, tables, plan, bench, findings, directives, options, artefacts, claims };
     let links = link::link(&session, &facts);
     lap("link");
     let evidence = audit::Evidence { session: &session, facts: &facts, links: &links };

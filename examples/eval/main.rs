@@ -3,6 +3,7 @@
 
 mod audit;
 mod bench;
+mod claims;
 mod directives;
 mod findings;
 mod gold;
@@ -15,6 +16,7 @@ type Eval = fn() -> Result<(), gold::Error>;
 /// What can be scored.
 const EVALS: &[(&str, Eval)] = &[
     ("bench", bench::run),
+    ("claims", claims::run),
     ("audit", audit::run),
     ("directives", directives::run),
     ("findings", findings::run),

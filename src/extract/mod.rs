@@ -5,6 +5,7 @@
 
 pub mod artefacts;
 pub mod bench;
+pub mod claims;
 pub mod directives;
 pub mod findings;
 pub mod options;
@@ -40,6 +41,8 @@ pub struct Facts {
     pub options: Vec<options::OptionList>,
     /// Files written, read back, promised.
     pub artefacts: Vec<artefacts::Artefact>,
+    /// What the agent says about the state of the work.
+    pub claims: Vec<claims::Claim>,
 }
 
 /// Extracts every kind of fact from a session.
@@ -53,6 +56,7 @@ pub fn extract(session: &Session, config: &Config) -> Facts {
         directives: directives::extract(session),
         options: options::extract(session, &tables),
         artefacts: artefacts::extract(session),
+        claims: claims::extract(session),
         tables,
     }
 }

@@ -5,6 +5,7 @@
 
 mod acts;
 mod choices;
+pub mod claims;
 mod evidence;
 pub mod fate;
 mod files;
@@ -49,6 +50,8 @@ pub enum FactId {
     Option(u32),
     /// Position in `Facts::artefacts`.
     Artefact(u32),
+    /// Position in `Facts::claims`.
+    Claim(u32),
 }
 
 impl FactId {
@@ -75,6 +78,7 @@ impl fmt::Display for FactId {
             Self::Directive(n) => ("directive", n),
             Self::Option(n) => ("option", n),
             Self::Artefact(n) => ("artefact", n),
+            Self::Claim(n) => ("claim", n),
         };
         write!(f, "{kind}-{}", n + 1)
     }
@@ -188,6 +192,7 @@ const LINKERS: &[Linker] = &[
     choices::link,
     acts::link,
     verifies::link,
+    claims::link,
 ];
 
 /// Links the facts of a session, in order of subject, kind and object.

@@ -9,6 +9,7 @@
 
 mod artefacts;
 mod bench;
+mod claims;
 pub mod csv;
 pub mod dataset;
 mod discrepancies;
@@ -90,7 +91,7 @@ pub const TABLES: &[Table] = &[
     requests::OPTIONS,
     reasoning::DECISIONS,
     reasoning::ASSUMPTIONS,
-    reasoning::CLAIMS,
+    claims::CLAIMS,
     artefacts::ARTEFACTS,
     episodes::EPISODES,
     links::LINKS,

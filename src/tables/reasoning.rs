@@ -1,4 +1,4 @@
-//! `decisions`, `assumptions` and `claims`: no extractor fills them yet; their columns stand.
+//! `decisions` and `assumptions`: no extractor fills them yet; their columns stand.
 
 use super::{NAMED, Rows, Scope, Table, int, text};
 
@@ -18,19 +18,6 @@ pub(super) const ASSUMPTIONS: Table = Table {
         text("text", "the assumption, an exact substring of the source"),
         int("verified_msg", "", "message that checks it"),
         text("outcome", "what the check showed"),
-    ],
-    rows: none,
-};
-
-pub(super) const CLAIMS: Table = Table {
-    name: "claims",
-    about: "A claim about the state of the work. This version reads none.",
-    head: NAMED,
-    own: &[
-        text("kind", "what is claimed: tests pass, build works …"),
-        text("text", "the claim, an exact substring of the source"),
-        text("verdict", "supported, contradicted, stale or no evidence"),
-        int("evidence_msg", "", "message that the verdict rests on"),
     ],
     rows: none,
 };

@@ -1,0 +1,19 @@
+//! Something could not be done, or is not there.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{EXACT, Kind, Matter, Reading, re, whole};
+
+pub(super) const KIND: Kind = Kind { read, positive: false, last_resort: true, ..EXACT };
+
+static FAILED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(?:(?:was|were|am|is|been) (?:unable|not able) to|(?:was|were)n['’]t (?:able to|accessible|available|found|reachable)|(?:could not|couldn['’]t|cannot|can['’]t) be (?:opened|read|found|downloaded|installed|loaded|reached|accessed|run|built)|(?:is|are|was|were) not (?:available|accessible|installed|reachable|found)|there(?:['’]s| is| are) no\b.{0,60}(?:available|here|installed)|fail(?:s|ed) (?:with|to|because)|crash(?:es|ed))\b",
+    )
+});
+
+fn read(sentence: &str) -> Vec<Reading> {
+    if FAILED.is_match(sentence) { vec![(whole(sentence), Matter::NotDone)] } else { Vec::new() }
+}

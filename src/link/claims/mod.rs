@@ -1,0 +1,165 @@
+//! `verifies`, `contradicts` and `supersedes`: calls and the claims they prove, refute, or leave behind.
+//!
+//! A claim is *supported* when a call before it, in its own thread or a subagent's, shows what it says; *contradicted* when
+//! the newest result that bears on it prints the opposite and nothing was changed since; *stale* when the newest check
+//! would support it but predates the last edit to code; else there is *no evidence found*. A command alone proves nothing
+//! and accuses nobody: the printed result decides, and a call that only failed contradicts nothing.
+
+mod builds;
+mod change;
+mod files;
+mod record;
+mod repository;
+mod runs;
+mod service;
+mod state;
+mod words;
+
+use serde::Serialize;
+
+use super::{FactId, Link, LinkKind, Scene, sure};
+use crate::extract::Facts;
+use crate::extract::claims::Matter;
+use crate::session::MsgIx;
+use record::Record;
+
+/// What the record says of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    /// A call before it shows it.
+    Supported,
+    /// The newest result that bears on it prints the opposite.
+    Contradicted,
+    /// The last check predates the last edit to what it covers.
+    Stale,
+    /// No call that bears on it was found.
+    NoEvidence,
+}
+
+impl Word {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Contradicted => "contradicted",
+            Self::Stale => "stale",
+            Self::NoEvidence => "no evidence found",
+        }
+    }
+}
+
+/// The verdict on a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// What the record says.
+    pub word: Word,
+    /// Position in [`Facts::calls`] of the call that it rests on.
+    pub call: Option<u32>,
+    /// The result itself prints it; otherwise a call that worked did it.
+    pub printed: bool,
+    /// The edit that a stale check predates.
+    pub edit: Option<u32>,
+}
+
+impl Verdict {
+    /// Nothing bears on the claim.
+    const NONE: Self = Self { word: Word::NoEvidence, call: None, printed: false, edit: None };
+
+    /// A call shows it, by its result or by having worked.
+    fn supported(call: usize, printed: bool) -> Self {
+        Self { word: Word::Supported, call: Some(call as u32), printed, edit: None }
+    }
+
+    /// A printed result says the opposite.
+    fn contradicted(call: usize) -> Self {
+        Self { word: Word::Contradicted, call: Some(call as u32), printed: true, edit: None }
+    }
+
+    /// The check that would show it predates an edit.
+    fn stale(call: usize, edit: usize) -> Self {
+        Self { word: Word::Stale, call: Some(call as u32), printed: true, edit: Some(edit as u32) }
+    }
+
+    /// The message that it rests on.
+    pub fn msg(&self, facts: &Facts) -> Option<MsgIx> {
+        self.call.and_then(|c| facts.calls.get(c as usize)).map(|r| r.msg)
+    }
+}
+
+/// Confidence of links by which a result prints what is claimed, and by which a call that worked did it.
+const PRINTED: f64 = 0.9;
+const DONE: f64 = 0.6;
+
+pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
+    let claims = &scene.facts.claims;
+    if claims.is_empty() {
+        return Vec::new();
+    }
+    let record = Record::of(scene);
+    let mut found = Vec::new();
+    for group in claims.chunk_by(|a, b| a.msg == b.msg) {
+        let first = prose_offset(claims, group);
+        let mut said = words::Search::of(scene, &record, group);
+        for (i, claim) in group.iter().enumerate() {
+            let at = record.before(claim);
+            let verdict = match &claim.matter {
+                Matter::Tests { passed, of, whole } => runs::judge(&record, claim, at, (*passed, *of, *whole)),
+                Matter::Build => builds::judge(&record, claim, at),
+                Matter::Service { port } => service::judge(&record, claim, at, *port),
+                Matter::File { path } => files::judge(&record, claim, at, path),
+                Matter::Commit { pushed } => repository::committed(&record, claim, at, *pushed),
+                Matter::Unchanged => repository::unchanged(&record, claim, at),
+                Matter::Change { by, factor, direction } => {
+                    change::judge(scene, &record, claim, at, (*by, *factor, *direction))
+                }
+                Matter::State { subject, value } => state::judge(&record, claim, at, subject, value),
+                Matter::Count { .. } | Matter::Done | Matter::NotDone => Verdict::NONE,
+            };
+            let verdict = if verdict == Verdict::NONE { said.judge(i, claim) } else { verdict };
+            found.extend(links(scene, (FactId::Claim((first + i) as u32), claim.msg), verdict));
+        }
+    }
+    found
+}
+
+/// Position of a group of claims among all.
+fn prose_offset<T>(all: &[T], group: &[T]) -> usize {
+    (group.as_ptr() as usize - all.as_ptr() as usize) / size_of::<T>().max(1)
+}
+
+/// The links that carry a verdict.
+fn links(scene: &Scene<'_>, claim: (FactId, MsgIx), verdict: Verdict) -> Vec<Link> {
+    let call = |n: u32| scene.facts.calls.get(n as usize).map(|r| (FactId::Call(n), r.msg));
+    let confidence = if verdict.printed { PRINTED } else { DONE };
+    let tie = |kind, n: Option<u32>| n.and_then(call).map(|from| Link { confidence, ..sure(kind, from, claim) });
+    let kind = if verdict.word == Word::Contradicted { LinkKind::Contradicts } else { LinkKind::Verifies };
+    [tie(kind, verdict.call), tie(LinkKind::Supersedes, verdict.edit)].into_iter().flatten().collect()
+}
+
+/// The verdict on every claim, by position, read from the links.
+pub fn verdicts(facts: &Facts, links: &[Link]) -> Vec<Verdict> {
+    let mut all = vec![Verdict::NONE; facts.claims.len()];
+    for l in links {
+        let (FactId::Claim(at), FactId::Call(call)) = (l.to, l.from) else { continue };
+        let Some(slot) = all.get_mut(at as usize) else { continue };
+        let printed = l.confidence >= PRINTED;
+        match l.kind {
+            LinkKind::Verifies => {
+                (slot.call, slot.printed) = (Some(call), printed);
+                if slot.word != Word::Stale {
+                    slot.word = Word::Supported;
+                }
+            }
+            LinkKind::Contradicts => {
+                *slot = Verdict { word: Word::Contradicted, call: Some(call), printed, edit: None };
+            }
+            LinkKind::Supersedes => (slot.word, slot.edit) = (Word::Stale, Some(call)),
+            _ => {}
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! The calls of a session as the verdicts see them: what each ran, printed and changed.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::extract::claims::Claim;
+use crate::link::Scene;
+use crate::session::{CallRef, Session, ThreadIx, ToolCall, ToolKind};
+
+use super::runs::{self, Counts};
+
+/// Bytes of an output's end that are read: runners print their sums there.
+const TAIL: usize = 16 * 1024;
+
+/// One call.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    /// The call.
+    pub(super) call: &'a ToolCall,
+    /// Thread it belongs to.
+    pub(super) thread: ThreadIx,
+    /// Where it stands.
+    pub(super) at: CallRef,
+    /// It lies on a branch that the user left.
+    abandoned: bool,
+    /// Command line, for calls that have one.
+    pub(super) command: &'a str,
+    /// The end of what it printed; empty for file tools, plans and searches.
+    pub(super) printed: &'a str,
+    /// Tests it ran, as printed.
+    pub(super) tests: Option<Counts>,
+    /// It may have changed something.
+    pub(super) changes: bool,
+    /// It changed source files, for sure.
+    pub(super) edits: bool,
+}
+
+/// Every call of a session, in reading order.
+#[derive(Debug)]
+pub(super) struct Record<'a> {
+    pub(super) session: &'a Session,
+    pub(super) calls: Vec<Seen<'a>>,
+}
+
+static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)(?:^|[;&|(]|\s)(?:sed -i|perl -\w*i|tee|mv|cp|rm|mkdir|touch|chmod|chown|ln|kill|pkill|killall|systemctl (?:re)?(?:start|stop|load)|service \S+ \w*start|docker|nohup|patch|git (?:checkout|apply|stash|reset|merge|rebase|pull|revert|cherry-pick|commit|restore|switch|clone)|(?:pip3?|npm|apt|apt-get|yarn|pnpm|cargo|conda|brew|uv) (?:\w+ )?(?:install|add|remove|update|i|ci)|sysctl -w|sysctl -p|make|cmake|python3?|node|bash|sh|nginx|echo \S+ ?>)(?:\s|$)|[^0-9&>=-]>{1,2} ?[^&\s]").expect("commands that change something")
+});
+static EDIT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)(?:^|[;&|(]\s*|\s)(?:sed -i|perl -\w*i|git (?:checkout|apply|stash|reset|merge|rebase|pull|revert|cherry-pick|restore)|patch -p)\s").expect("commands that edit")
+});
+/// Programs that only show what is already there: what they print is a quotation.
+const SHOWING: &[&str] = &[
+    "cat", "grep", "rg", "egrep", "head", "tail", "less", "more", "sed", "awk", "git", "find", "ls", "echo", "wc",
+    "cd", "printf", "diff", "jq", "strings", "sort", "uniq", "nl", "tree", "ag", "pwd", "true", "export", "source",
+    "xxd", "gh",
+];
+/// Endings of files that a test or a build covers.
+const SOURCE: &[&str] = &[
+    "rs", "py", "js", "ts", "tsx", "jsx", "mjs", "cjs", "go", "c", "cc", "cpp", "cxx", "h", "hpp", "java", "kt", "rb",
+    "php", "cs", "swift", "scala", "vue", "svelte", "ex", "exs", "erl", "hs", "ml", "lua", "zig", "cu", "pl", "r",
+    "jl", "dart",
+];
+
+impl<'a> Record<'a> {
+    /// The calls of a session.
+    pub(super) fn of(scene: &Scene<'a>) -> Self {
+        let session = scene.session;
+        let calls = session.calls().map(|(at, call)| see(session, at, call)).collect();
+        Self { session, calls }
+    }
+
+    /// How many calls stand before a claim.
+    pub(super) fn before(&self, claim: &Claim) -> usize {
+        self.calls.partition_point(|c| (c.at.msg, c.at.part) < (claim.msg, claim.span.part))
+    }
+
+    /// The calls that bear on a claim, newest first: on the main thread all before it, subagents' included; in a
+    /// subagent its own.
+    pub(super) fn newest(&self, claim: &Claim, at: usize) -> impl Iterator<Item = (usize, &Seen<'a>)> {
+        let thread = self.session.message(claim.msg).thread;
+        let mine = move |c: &Seen<'a>| !c.abandoned && (thread == ThreadIx(0) || c.thread == thread);
+        self.calls[..at].iter().enumerate().rev().filter(move |(_, c)| mine(c))
+    }
+
+    /// The newest call after `from` and before `at` that has a property.
+    pub(super) fn since(&self, claim: &Claim, from: usize, at: usize, has: fn(&Seen<'_>) -> bool) -> Option<usize> {
+        self.newest(claim, at).take_while(|(i, _)| *i > from).find(|(_, c)| has(c)).map(|(i, _)| i)
+    }
+}
+
+fn see<'a>(session: &Session, at: CallRef, call: &'a ToolCall) -> Seen<'a> {
+    let message = session.message(at.msg);
+    let command = call.command().unwrap_or("");
+    let output = call.result.as_ref().map_or("", |r| r.text.as_str());
+    let shown = match call.kind {
+        ToolKind::Shell | ToolKind::Other | ToolKind::Fetch => tail(output),
+        _ => "",
+    };
+    let quotes = quotes(command);
+    let tests = if quotes { None } else { runs::counts(shown) };
+    let edits = edits(call, command);
+    let changes = edits || matches!(call.kind, ToolKind::Write | ToolKind::Edit) || CHANGE.is_match(command);
+    Seen {
+        call,
+        thread: message.thread,
+        at,
+        abandoned: message.abandoned,
+        command,
+        printed: shown,
+        tests,
+        changes,
+        edits,
+    }
+}
+
+/// The end of a text.
+pub(super) fn tail(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(TAIL))..]
+}
+
+/// Whether a command only shows what stands elsewhere: files, history, its own words. Log files count as results.
+pub(super) fn quotes(command: &str) -> bool {
+    if command.is_empty() || command.contains(".log") || command.contains(".out") || command.contains(".output") {
+        return false;
+    }
+    programs(command).all(|p| SHOWING.contains(&p))
+}
+
+/// First words of the commands of a command line; what `cd`, variables and wrappers stand before is looked through.
+pub(super) fn programs(command: &str) -> impl Iterator<Item = &str> {
+    let parts = command.split(['\n', ';', '|', '&']).map(str::trim).filter(|p| !p.is_empty());
+    parts.filter_map(|part| {
+        let mut words = part.split_whitespace();
+        words.find(|w| !w.contains('=') && !["sudo", "time", "env", "timeout", "nice", "then", "do", "("].contains(w))
+    })
+}
+
+/// Whether a call changed source files for sure: a file tool or `sed -i` and the like that worked.
+fn edits(call: &ToolCall, command: &str) -> bool {
+    let source = |path: &str| {
+        let ending = path.rsplit('.').next().unwrap_or("");
+        SOURCE.contains(&ending) && !path.starts_with("/tmp/")
+    };
+    call.worked()
+        && (call.written_paths().into_iter().any(source) || EDIT.is_match(command) && !command.contains("/tmp/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_shows_a_file_is_a_quotation() {
+        for shows in ["cat tests/a.txt", "cd /x && grep -rn passed src | head", "git log -3", "echo '5 passed'"] {
+            assert!(quotes(shows), "{shows}");
+        }
+        for runs in ["cargo test | tail -5", "cd /x && pytest", "cat run.log", "FOO=1 make test"] {
+            assert!(!quotes(runs), "{runs}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Tests: what runners print, and what that makes of a claim that tests pass.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+
+use super::Verdict;
+use super::record::Record;
+use crate::extract::claims::Claim;
+
+/// Tests that ran, as a runner prints them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Counts {
+    /// Passed.
+    pub(super) passed: u64,
+    /// Failed, or ended with an error.
+    pub(super) failed: u64,
+}
+
+/// Bytes that every runner's sum holds.
+static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let marks = ["pass", "PASS", "FAIL", "fail", "Ran ", "examples,", "Tests run", "ok  \t", "not ok"];
+    AhoCorasick::new(marks).expect("a few words")
+});
+
+fn multi(pattern: &str) -> Regex {
+    Regex::new(&format!("(?m){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a runner's sum")
+}
+
+/// Sums that a runner prints once a test binary or module: they add up.
+static EACH: LazyLock<[Regex; 1]> =
+    LazyLock::new(|| [multi(r"^test result: \w+\. (?P<p>\d+) passed; (?P<f>\d+) failed")]);
+/// Sums that a runner prints at its end: the last one counts.
+static LAST: LazyLock<[Regex; 8]> = LazyLock::new(|| {
+    [
+        // pytest, with or without its frame; Playwright
+        multi(
+            r"^[= ]*(?:\x1b\[[\d;]*m)*(?:(?P<f>\d+) failed\b)?(?:, )?(?:(?P<p>\d+) passed\b)?(?:, (?P<f2>\d+) failed\b)?(?:, \d+ (?:skipped|xfailed|xpassed|warnings?|deselected|rerun|subtests passed))*(?:, (?P<e>\d+) errors?)?(?:, \d+ warnings?)? in [\d.]+ ?m?s",
+        ),
+        // Jest, Vitest
+        multi(
+            r"^ *Tests:? +(?:(?P<f>\d+) failed(?:,| \|) *)?(?:\d+ skipped(?:,| \|) *)?(?:\d+ todo(?:,| \|) *)?(?:(?P<p>\d+) passed)?",
+        ),
+        multi(r"^ *Tests run: (?P<t>\d+), Failures: (?P<f>\d+), Errors: (?P<e>\d+)"),
+        multi(r"^ *(?P<t>\d+) examples?, (?P<f>\d+) failures?"),
+        multi(r"tests passed, (?P<f>\d+) tests? failed out of (?P<t>\d+)"),
+        multi(r"^# pass (?P<p>\d+)\n# fail (?P<f>\d+)"),
+        multi(r"^ +(?P<p>\d+) passing\b.*(?:\n +\d+ pending.*)?(?:\n +(?P<f>\d+) failing)?"),
+        multi(r"^\W*(?P<p>\d+) (?:tests? )?passed,? (?:and )?(?P<f>\d+) (?:tests? )?failed\b"),
+    ]
+});
+static UNITTEST: LazyLock<Regex> = LazyLock::new(|| {
+    multi(
+        r"^Ran (?P<t>\d+) tests? in [^\n]*\n\s*(?:OK\b|FAILED \((?:failures=(?P<f>\d+))?(?:, )?(?:errors=(?P<e>\d+))?)",
+    )
+});
+static LINES: LazyLock<Regex> = LazyLock::new(|| {
+    multi(
+        r"^\s*(?:--- )?(?P<f>FAIL(?:ED)?:?|not ok)\s|^\s*(?:--- )?(?P<p>PASS(?:ED)?:?)\s|^ok\s+\S+\s+(?P<g>\(cached\)|[\d.]+s)",
+    )
+});
+/// Names of test runners in a command.
+static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
+    multi(
+        r"\b(?:pytest|unittest|cargo (?:test|nextest)|go test|npm (?:run )?test|yarn (?:run )?test|pnpm (?:run )?test|jest|vitest|mocha|ctest|rspec|phpunit|mvn (?:\S+ )*test|gradlew? (?:\S+ )*test|make (?:test|check)|tox|nox|bun test|deno test|dotnet test|mix test)\b",
+    )
+});
+
+/// Tests that an output says have run.
+pub(super) fn counts(text: &str) -> Option<Counts> {
+    if !MARKS.is_match(text) {
+        return None;
+    }
+    let of = |c: &regex::Captures<'_>| {
+        let number = |name: &str| c.name(name).and_then(|m| m.as_str().parse::<u64>().ok()).unwrap_or(0);
+        let failed = number("f") + number("f2") + number("e");
+        let total = number("t");
+        Counts { passed: if total > 0 { total.saturating_sub(failed) } else { number("p") }, failed }
+    };
+    let some = |c: Counts| (c.passed + c.failed > 0).then_some(c);
+    for each in EACH.iter() {
+        let sum = each
+            .captures_iter(text)
+            .map(|c| of(&c))
+            .fold(Counts::default(), |a, b| Counts { passed: a.passed + b.passed, failed: a.failed + b.failed });
+        if let Some(sum) = some(sum) {
+            return Some(sum);
+        }
+    }
+    let last = |r: &Regex| r.captures_iter(text).filter_map(|c| some(of(&c))).last();
+    LAST.iter().find_map(last).or_else(|| last(&UNITTEST)).or_else(|| by_lines(text))
+}
+
+/// One line a test or package.
+fn by_lines(text: &str) -> Option<Counts> {
+    let mut sum = Counts::default();
+    for c in LINES.captures_iter(text) {
+        if c.name("f").is_some() {
+            sum.failed += 1;
+        } else {
+            sum.passed += 1;
+        }
+    }
+    (sum.passed + sum.failed > 0).then_some(sum)
+}
+
+/// Whether a command names a test runner.
+pub(super) fn is_runner(command: &str) -> bool {
+    RUNNER.is_match(command)
+}
+
+/// The verdict on tests that pass: `claimed` = how many, of how many, and whether all are meant.
+pub(super) fn judge(
+    record: &Record<'_>,
+    claim: &Claim,
+    at: usize,
+    (passed, of, whole): (Option<u64>, Option<u64>, bool),
+) -> Verdict {
+    let mut newest: Option<(usize, Counts)> = None;
+    let mut unread = false;
+    for (i, seen) in record.newest(claim, at) {
+        let Some(run) = seen.tests else {
+            // A run whose result does not stand here: nothing older is the last word.
+            let ran = newest.is_none() && is_runner(seen.command) && !super::record::quotes(seen.command);
+            if ran && plainly_worked(seen.call, seen.command) && passed.is_none() {
+                return dated(record, claim, (i, at));
+            }
+            unread |= ran;
+            continue;
+        };
+        let first = newest.is_none();
+        let fits = match (passed, of) {
+            (Some(p), Some(m)) => run.passed == p && run.passed + run.failed == m,
+            (Some(p), None) => run.passed == p,
+            _ => run.failed == 0,
+        };
+        if fits {
+            return dated(record, claim, (i, at));
+        }
+        if first {
+            newest = Some((i, run));
+        }
+        // Older runs count only while nothing was edited after them.
+        if record.since(claim, i, at, |c| c.changes).is_some() {
+            break;
+        }
+    }
+    let Some((i, run)) = newest else { return Verdict::NONE };
+    let untouched = record.since(claim, i, at, |c| c.changes).is_none();
+    let all = passed == of;
+    let refuted = match (passed, of) {
+        (Some(p), Some(m)) => (run.failed > 0 && all) || (run.passed + run.failed == m && run.passed != p),
+        _ => run.failed > 0,
+    };
+    if refuted && whole && all_or_counted(passed, of) && !claim.hedged && untouched && !unread {
+        return Verdict::contradicted(i);
+    }
+    Verdict::NONE
+}
+
+/// "All pass" or "n of m pass": what a single number says is not enough to be refuted.
+fn all_or_counted(passed: Option<u64>, of: Option<u64>) -> bool {
+    passed.is_none() || of.is_some()
+}
+
+/// Supported, or stale when source files were edited after the run.
+fn dated(record: &Record<'_>, claim: &Claim, (run, at): (usize, usize)) -> Verdict {
+    match record.since(claim, run, at, |c| c.edits) {
+        Some(edit) => Verdict::stale(run, edit),
+        None => Verdict::supported(run, record.calls[run].tests.is_some()),
+    }
+}
+
+/// The command's own exit status says that it worked: it is not hidden behind a pipe or `||`.
+pub(super) fn plainly_worked(call: &crate::session::ToolCall, command: &str) -> bool {
+    let hidden = ["|", ";", "nohup"].iter().any(|h| command.contains(h)) || command.trim_end().ends_with('&');
+    call.worked() && !hidden && !call.input.get("run_in_background").is_some_and(|b| b == true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_sums_of_test_runners() {
+        for (text, passed, failed) in [
+            ("== 5 passed, 2 failed in 3.1s ==", 5, 2),
+            ("==== 1 failed, 4 passed, 2 warnings in 0.12s ====", 4, 1),
+            ("12 passed in 0.5s", 12, 0),
+            ("===== 1 error in 0.5s =====", 0, 0),
+            ("test result: ok. 3 passed; 0 failed; 0 ignored\ntest result: FAILED. 2 passed; 1 failed;", 5, 1),
+            ("Tests:       1 failed, 5 passed, 6 total", 5, 1),
+            ("      Tests  7 passed (7)", 7, 0),
+            ("Ran 5 tests in 0.1s\n\nOK", 5, 0),
+            ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=2)", 2, 3),
+            ("  9 passing (20ms)\n  1 failing", 9, 1),
+            ("Tests run: 8, Failures: 1, Errors: 0, Skipped: 0", 7, 1),
+            ("12 examples, 0 failures", 12, 0),
+            ("83% tests passed, 1 tests failed out of 6", 5, 1),
+            ("# pass 4\n# fail 1", 4, 1),
+            ("ok  \texample.com/a\t0.01s\nFAIL\texample.com/b\t0.02s", 1, 1),
+            ("PASS a\nPASS b\nFAIL c\nPASS d\nFAIL e", 3, 2),
+        ] {
+            let got = counts(text).map_or((0, 0), |c| (c.passed, c.failed));
+            assert_eq!(got, (passed, failed), "{text}");
+        }
+        assert_eq!(counts("the password failed to match"), None);
+    }
+}

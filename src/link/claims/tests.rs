@@ -1,0 +1,90 @@
+//! Verdicts on hand-made sessions.
+
+use serde_json::json;
+
+use super::*;
+use crate::extract::{Config, extract};
+use crate::link::link;
+use crate::session::Session;
+use crate::session::build::SessionBuilder;
+
+/// Verdict words of the claims of a session, in order.
+fn judged(session: &Session) -> Vec<Word> {
+    let facts = extract(session, &Config::default());
+    let links = link(session, &facts);
+    verdicts(&facts, &links).into_iter().map(|v| v.word).collect()
+}
+
+fn after(output: &str, said: &str) -> Vec<Word> {
+    judged(&SessionBuilder::new().call("tool", json!({}), output).assistant(said).build())
+}
+
+#[test]
+fn the_printed_result_decides() {
+    use Word::{Contradicted, NoEvidence, Supported};
+    for (output, said, want) in [
+        ("== 3 passed, 1 failed in 0.2s ==", "All tests pass.", Contradicted),
+        ("== 9 passed in 0.2s ==", "All 9 tests pass.", Supported),
+        ("ok 1\nPASS a\nPASS b\nFAIL c", "2 of 3 pass so far.", Supported),
+        ("before: 50 req/s\nafter: 60 req/s", "That is 20 % faster.", Supported),
+        ("before: 50 ms\nafter: 49 ms", "Latency dropped by 40 %.", Contradicted),
+        ("curl: (7) Failed to connect to localhost port 9000", "The server is up on port 9000.", Contradicted),
+        ("{\"status\":\"ok\"}", "The server is up.", Supported),
+        ("net.ipv4.ip_forward = 1", "IPv4 ip forward is now off.", Contradicted),
+        ("error: could not compile `x` (2 errors)", "The build is green.", Contradicted),
+        ("nothing of note", "All tests pass.", NoEvidence),
+        ("wrote 20 bytes", "I fixed all 7 issues.", NoEvidence),
+    ] {
+        assert_eq!(after(output, said), [want], "{output} / {said}");
+    }
+}
+
+#[test]
+fn an_edit_after_the_check_makes_it_stale() {
+    let edit = json!({"file_path": "/a/src/x.rs", "old_string": "a", "new_string": "b"});
+    let run = SessionBuilder::new().shell("cargo test", 0, "test result: ok. 4 passed; 0 failed; 0 ignored");
+    assert_eq!(
+        judged(&run.clone().call("Edit", edit.clone(), "ok").assistant("All tests pass.").build()),
+        [Word::Stale]
+    );
+    let notes = json!({"file_path": "/a/NOTES.md", "content": "x"});
+    assert_eq!(judged(&run.call("Write", notes, "ok").assistant("All tests pass.").build()), [Word::Supported]);
+    let failed = SessionBuilder::new().shell("cargo test", 101, "test result: FAILED. 3 passed; 1 failed;");
+    assert_eq!(judged(&failed.call("Edit", edit, "ok").assistant("All tests pass.").build()), [Word::NoEvidence]);
+}
+
+#[test]
+fn quoted_results_and_failed_calls_accuse_nobody() {
+    let shown = SessionBuilder::new().shell("cat notes.txt", 0, "== 3 passed, 1 failed in 0.2s ==");
+    assert_eq!(judged(&shown.assistant("All tests pass.").build()), [Word::NoEvidence]);
+    let failed = SessionBuilder::new().shell("pytest", 127, "bash: pytest: command not found");
+    assert_eq!(judged(&failed.assistant("All tests pass.").build()), [Word::NoEvidence]);
+    let hedged = SessionBuilder::new().shell("pytest", 1, "== 3 passed, 1 failed in 0.2s ==");
+    assert_eq!(judged(&hedged.assistant("All tests pass except one known failure.").build()), [Word::NoEvidence]);
+}
+
+#[test]
+fn results_in_subagents_count() {
+    let session = SessionBuilder::new()
+        .call_id("t1", "Task", json!({"description": "run the tests"}), "done")
+        .thread("t1", |b| b.user("run").shell("pytest", 0, "== 6 passed in 0.2s =="))
+        .assistant("All 6 tests pass.")
+        .build();
+    assert_eq!(judged(&session), [Word::Supported]);
+}
+
+#[test]
+fn files_commits_and_pushes() {
+    let write = json!({"file_path": "/a/docs/report.md", "content": "x"});
+    let session = SessionBuilder::new()
+        .call("Write", write, "ok")
+        .assistant("I wrote the summary to docs/report.md.")
+        .assistant("I saved the figures to docs/figures.csv.")
+        .shell("git commit -m x", 0, "[main 1a2b3c4] x\n 1 file changed")
+        .assistant("I committed the change.")
+        .shell("git push", 1, " ! [rejected] main -> main (fetch first)\nerror: failed to push some refs")
+        .assistant("The change is pushed.")
+        .build();
+    use Word::{Contradicted, NoEvidence, Supported};
+    assert_eq!(judged(&session), [Supported, NoEvidence, Supported, Contradicted]);
+}
