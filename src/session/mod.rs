@@ -356,6 +356,13 @@ impl Session {
         self.message(ix).thread == ThreadIx(0)
     }
 
+    /// Whether the agent says nothing more in the message's thread before the user speaks.
+    pub fn ends_turn(&self, ix: MsgIx) -> bool {
+        let thread = self.message(ix).thread;
+        let next = self.messages[ix.at() + 1..].iter().find(|m| m.thread == thread);
+        next.is_none_or(|m| m.role != Role::Assistant)
+    }
+
     /// Models that wrote messages, in order of first use.
     pub fn models(&self) -> Vec<&str> {
         let mut seen = Vec::new();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{EXACT, Kind, Matter, Reading, re, whole};
+use super::{EXACT, Kind, Matter, Reading, is_open, re, whole};
 
 pub(super) const KIND: Kind = Kind { read, ..EXACT };
 
@@ -27,8 +27,9 @@ fn read(sentence: &str) -> Vec<Reading> {
     if OTHER.is_match(sentence) {
         return Vec::new();
     }
-    let pushed = PUSHED.is_match(sentence);
-    if pushed || COMMITTED.is_match(sentence) {
+    let stated = |r: &Regex| r.find(sentence).is_some_and(|m| !is_open(&sentence[..m.start()]));
+    let pushed = stated(&PUSHED);
+    if pushed || stated(&COMMITTED) {
         return vec![(whole(sentence), Matter::Commit { pushed })];
     }
     Vec::new()

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{EXACT, Kind, Matter, Reading, re, whole};
+use super::{EXACT, Kind, Matter, Reading, is_open, re, whole};
 
 pub(super) const KIND: Kind = Kind { read, positive: false, last_resort: true, ..EXACT };
 
@@ -15,5 +15,6 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn read(sentence: &str) -> Vec<Reading> {
-    if FAILED.is_match(sentence) { vec![(whole(sentence), Matter::NotDone)] } else { Vec::new() }
+    let stated = FAILED.find(sentence).is_some_and(|m| !is_open(&sentence[..m.start()]));
+    if stated { vec![(whole(sentence), Matter::NotDone)] } else { Vec::new() }
 }

@@ -11,6 +11,7 @@ mod counted;
 mod done;
 mod failure;
 mod file;
+mod ran;
 mod service;
 mod state;
 mod tests_pass;
@@ -109,7 +110,12 @@ pub enum Matter {
         /// What is counted, in lower case.
         noun: String,
     },
-    /// Something was done, works, or is so.
+    /// Something ran, or works.
+    Ran {
+        /// One run is meant.
+        run: bool,
+    },
+    /// Something was done, or is so.
     Done,
     /// Something could not be done.
     NotDone,
@@ -129,6 +135,7 @@ impl Matter {
             Self::Change { .. } => "changed by",
             Self::State { .. } => "setting",
             Self::Count { .. } => "count",
+            Self::Ran { .. } => "works",
             Self::Done => "done",
             Self::NotDone => "not done",
         }
@@ -161,6 +168,7 @@ const KINDS: &[Kind] = &[
     state::KIND,
     counted::KIND,
     file::KIND,
+    ran::KIND,
     failure::KIND,
     done::KIND,
 ];
@@ -172,7 +180,9 @@ static OPEN: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"\b(?:not|never|no|none|cannot|without|neither|nor|fail(?:s|ed|ing)?|hardly|barely|nothing)\b|n['’]t\b")
+    re(
+        r"(?:^|[\s(*])(?:not|never|no|none|cannot|neither|nor|fail(?:s|ed|ing)?|hardly|barely|nothing|without (?:success|running|testing))(?:[\s,.*]|$)|n['’]t\b",
+    )
 });
 /// Exceptions that a claim states itself.
 static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
@@ -187,6 +197,8 @@ static TO_COME: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static MET: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:meets?|met|satisf\w+|fulfil\w*|done|completed)\b"));
+
 /// A static regular expression without regard to case, with ASCII word boundaries.
 fn re(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
@@ -196,12 +208,13 @@ fn re(pattern: &str) -> Regex {
 pub fn extract(session: &Session) -> Vec<Claim> {
     let mut found = Vec::new();
     for text in session.texts().filter(|t| t.provenance == Provenance::Assistant && !session.message(t.msg).abandoned) {
+        let ends = session.ends_turn(text.msg);
         let mut to_come = false;
         for line in prose::lines(text.text) {
             match line.kind {
                 LineKind::Heading(_) => to_come = TO_COME.is_match(line.text),
                 LineKind::Blank | LineKind::Table | LineKind::Quote | LineKind::Code => continue,
-                _ if line.text.ends_with(':') && TO_COME.is_match(line.text) => {
+                _ if line.text.ends_with(':') && TO_COME.is_match(line.text) && !MET.is_match(line.text) => {
                     to_come = true;
                     continue;
                 }
@@ -213,7 +226,7 @@ pub fn extract(session: &Session) -> Vec<Claim> {
             }
             for sentence in prose::sentences(line.text) {
                 let start = prose::offset(text.text, sentence);
-                for (range, matter) in claims_of(sentence) {
+                for (range, matter) in claims_of(sentence, ends) {
                     let span = text.span(start + range.start, start + range.end);
                     found.push(Claim { msg: text.msg, span, matter, hedged: HEDGE.is_match(sentence) });
                 }
@@ -224,34 +237,49 @@ pub fn extract(session: &Session) -> Vec<Claim> {
 }
 
 /// The claims of one sentence, in order.
-fn claims_of(sentence: &str) -> Vec<Reading> {
+///
+/// In a message that ends the agent's turn any sentence of a deed or a figure counts.
+fn claims_of(sentence: &str, ends: bool) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
     if sentence.len() > LONGEST || sentence.len() < 6 || sentence.ends_with('?') {
         return found;
     }
     for kind in KINDS {
-        if kind.last_resort && !found.is_empty() {
-            continue;
-        }
-        for (range, matter) in (kind.read)(sentence) {
+        // What a more exact kind has read is not read again; the sentence's beginning may claim more.
+        let rest = if kind.last_resort { beginning(sentence, &found) } else { sentence };
+        for (range, matter) in (kind.read)(rest) {
             let before = &sentence[..range.start];
-            let clear = !quoted(before)
-                && !OPEN.is_match(before)
-                && !(kind.positive && NEGATION.is_match(clause(&sentence[..range.end])));
+            let clear = !is_open(before) && !(kind.positive && NEGATION.is_match(clause(&sentence[..range.end])));
             let taken = found.iter().any(|(r, _)| r.start < range.end && range.start < r.end);
             if clear && !taken {
                 found.push((range, matter));
             }
         }
     }
+    if found.is_empty() && ends && !NEGATION.is_match(sentence) {
+        found.extend(done::told(sentence));
+    }
     found.sort_by_key(|(range, _)| range.start);
     found
+}
+
+/// Whether what follows need not be so: something before it leaves it open, or a quotation is open.
+fn is_open(before: &str) -> bool {
+    OPEN.is_match(before) || quoted(before)
 }
 
 /// Whether a quotation is open where a text ends.
 fn quoted(before: &str) -> bool {
     let straight = before.matches('"').count() + before.matches('`').count();
     straight % 2 == 1 || before.matches('“').count() > before.matches('”').count()
+}
+
+/// What stands before the first claim of a sentence, without the word that joins them.
+fn beginning<'s>(sentence: &'s str, found: &[Reading]) -> &'s str {
+    let Some(end) = found.iter().map(|(r, _)| r.start).min() else { return sentence };
+    let text = sentence[..end].trim_end();
+    let text = text.strip_suffix(" and").or_else(|| text.strip_suffix(" -")).unwrap_or(text);
+    text.trim_end_matches([',', ';', ' ', '-', '–', '—'])
 }
 
 /// The last clause of a sentence's beginning.

@@ -12,7 +12,7 @@ static UP: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"\b(?:server|servers|service|endpoint|api|app|application|site|container|containers|daemon|database|webserver|nginx|backend|frontend|cluster)s?",
         r" (?:is|are) (?:now |already |also |still |up and |successfully |fully )*(?:up|running|live|listening|reachable|healthy|available|accessible|online|responding|operational)",
-        r"(?: and \w+)?(?: (?:successfully|locally|again|properly|correctly))?(?: (?:in the background|at|on|under|via)(?: (?:the )?(?:port )?(?:https?://)?(?:localhost|[\w.-]+)?:?(?P<port>\d{2,5}))?)?\b"
+        r"(?: and \w+)?(?: (?:successfully|locally|again|properly|correctly))?(?: in the background)?(?: (?:at|on|under|via) (?:the )?(?:port |`?https?://[^\s:/]+:|`?(?:localhost|[\d.]+)?:)(?P<port>\d{2,5}))?\b"
     ))
 });
 

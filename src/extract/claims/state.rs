@@ -10,7 +10,7 @@ pub(super) const KIND: Kind = Kind { read, ..EXACT };
 
 static STATE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?:^|[,;:] |and |\*\*|✅ )(?:the )?(?P<subject>[\w./-]+(?: [\w./-]+){0,4}?)`? (?:is|are) (?:now )?(?P<value>off|on|enabled|disabled|(?:now )?set to `?(?P<set>[\w.-]+))(?:`|[.,;!)]|$)",
+        r"(?:^|[,;:] |and |\*\*|✅ )(?:the )?(?P<subject>[\w./-]+(?: [\w./-]+){0,4}?)`? (?:is|are) (?:now )?(?P<value>off|on|enabled|disabled|set to `?(?P<set>[\w.-]*\w))(?:`|[.,;!)]|$)",
     )
 });
 /// Words that name no setting.

@@ -7,6 +7,7 @@
 
 mod builds;
 mod change;
+mod execution;
 mod files;
 mod record;
 mod repository;
@@ -113,6 +114,7 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
                 Matter::Change { by, factor, direction } => {
                     change::judge(scene, &record, claim, at, (*by, *factor, *direction))
                 }
+                Matter::Ran { run } => execution::judge(&record, claim, at, *run),
                 Matter::State { subject, value } => state::judge(&record, claim, at, subject, value),
                 Matter::Count { .. } | Matter::Done | Matter::NotDone => Verdict::NONE,
             };

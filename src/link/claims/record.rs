@@ -124,7 +124,12 @@ pub(super) fn quotes(command: &str) -> bool {
     if command.is_empty() || command.contains(".log") || command.contains(".out") || command.contains(".output") {
         return false;
     }
-    programs(command).all(|p| SHOWING.contains(&p))
+    programs(command).all(shows)
+}
+
+/// Whether a program only shows what is there.
+pub(super) fn shows(program: &str) -> bool {
+    SHOWING.contains(&program)
 }
 
 /// First words of the commands of a command line; what `cd`, variables and wrappers stand before is looked through.

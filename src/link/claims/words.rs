@@ -10,7 +10,7 @@ use super::record::{Record, tail};
 use crate::extract::claims::{Claim, Matter};
 use crate::extract::prose;
 use crate::link::Scene;
-use crate::session::{Role, ToolKind};
+use crate::session::ToolKind;
 
 /// Calls looked through for a claim in the middle of the work, and for one that ends a turn.
 const WINDOW: usize = 24;
@@ -41,6 +41,8 @@ struct Hits {
 pub(super) struct Search {
     /// Literals and stems of each claim.
     sizes: Vec<(u32, u32)>,
+    /// Literals of each claim that hardly stand anywhere by chance.
+    solid: Vec<u32>,
     /// Calls that hold something, newest first: call, claim, what it holds, whether it worked.
     found: Vec<(usize, usize, Hits, bool)>,
 }
@@ -54,10 +56,14 @@ impl Search {
             let text = scene.session.quote(&claim.span).unwrap_or("");
             sizes.push(needles_of(i, text, &mut needles));
         }
-        let mut search = Self { sizes, found: Vec::new() };
+        let mut solid = vec![0; group.len()];
+        for n in needles.iter().filter(|n| n.literal && n.text.len() >= 4) {
+            solid[n.claim] |= n.bit;
+        }
+        let mut search = Self { sizes, solid, found: Vec::new() };
         let (Some(claim), Ok(words)) = (group.first(), automaton(&needles)) else { return search };
         let at = record.before(claim);
-        let window = if ends_turn(scene, claim) { LONG_WINDOW } else { WINDOW };
+        let window = if scene.session.ends_turn(claim.msg) { LONG_WINDOW } else { WINDOW };
         for (call, seen) in record.newest(claim, at).take(window) {
             if matches!(seen.call.kind, ToolKind::Plan | ToolKind::Ask) {
                 continue;
@@ -66,7 +72,7 @@ impl Search {
             let output = seen.call.result.as_ref().map_or("", |r| r.text.as_str());
             look(&words, &needles, tail(output), &mut hits, true);
             look(&words, &needles, &given(seen), &mut hits, false);
-            let worked = seen.call.worked();
+            let worked = seen.call.worked() && !tells_failure(output);
             let some = hits.into_iter().enumerate().filter(|(_, h)| h.printed | h.given | h.stems != 0);
             search.found.extend(some.map(|(claim, h)| (call, claim, h, worked)));
         }
@@ -76,13 +82,15 @@ impl Search {
     /// The verdict on one claim of the message.
     pub(super) fn judge(&mut self, at: usize, claim: &Claim) -> Verdict {
         let (literals, stems) = self.sizes[at];
-        let wants_failure = claim.matter == Matter::NotDone;
         for &(call, _, hits, worked) in self.found.iter().filter(|f| f.1 == at) {
             let (printed, given, shared) =
                 (hits.printed.count_ones(), hits.given.count_ones(), hits.stems.count_ones());
-            let most = shared >= 2 && shared * 5 >= stems * 3;
+            let most = shared >= 2 && shared * 2 >= stems;
+            let solid = hits.printed & self.solid[at] != 0;
             let verdict = match claim.matter {
-                Matter::Done if worked && printed > 0 && printed * 2 >= literals && (shared > 0 || printed > 1) => {
+                Matter::Done
+                    if worked && printed > 0 && printed * 2 >= literals && (shared > 0 || solid || printed > 1) =>
+                {
                     Some(true)
                 }
                 Matter::Done if worked && given > 0 && given * 2 >= literals && shared >= 2 => Some(false),
@@ -90,7 +98,9 @@ impl Search {
                 Matter::Count { .. } if worked && printed > 0 && shared > 0 => Some(true),
                 Matter::Change { .. } if worked && printed > 0 && shared > 0 => Some(true),
                 Matter::Commit { .. } if worked && printed > 0 => Some(true),
-                Matter::NotDone if wants_failure && (printed + given > 0 && shared > 0 || most) => Some(!worked),
+                Matter::NotDone if !worked && (printed + given > 0 || shared >= 2 || shared * 3 >= stems.max(1)) => {
+                    Some(true)
+                }
                 _ => None,
             };
             if let Some(printed) = verdict {
@@ -101,11 +111,12 @@ impl Search {
     }
 }
 
-/// Whether the agent says nothing more before the user speaks.
-fn ends_turn(scene: &Scene<'_>, claim: &Claim) -> bool {
-    let thread = scene.session.message(claim.msg).thread;
-    let next = scene.session.messages[claim.msg.at() + 1..].iter().find(|m| m.thread == thread);
-    next.is_none_or(|m| m.role != Role::Assistant)
+/// Whether the end of an output tells of a failure, whatever the status says.
+fn tells_failure(output: &str) -> bool {
+    const SAYS: [&str; 8] =
+        ["Error:", "error:", "Traceback", "not found", "No such file", "cannot ", "denied", "Error "];
+    let end = &output[output.ceil_char_boundary(output.len().saturating_sub(300))..];
+    SAYS.iter().any(|s| end.contains(s))
 }
 
 /// What a call was given: its command, or its input as far as it is short.

@@ -1,0 +1,52 @@
+//! Runs: the newest command that ran something.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Verdict;
+use super::record::{Record, Seen, programs, quotes};
+use super::runs::plainly_worked;
+use crate::extract::claims::Claim;
+use crate::session::ToolKind;
+
+/// Calls before a claim that are looked through for a run.
+const WINDOW: usize = 40;
+/// Bytes of an output's end that are looked through for a failure.
+const END: usize = 600;
+
+static BROKE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\w*(?:Error|Exception): |^Traceback |\bpanicked at|Kernel panic|^[Ff]atal(?: error)?: |[Ss]egmentation fault|core dumped").expect("what failed runs print")
+});
+/// Programs that arrange things rather than run what is being built.
+const ARRANGING: &[&str] = &[
+    "rm", "mkdir", "cp", "mv", "chmod", "chown", "touch", "kill", "pkill", "killall", "sleep", "which", "ps", "tar",
+    "unzip", "ln", "apt", "apt-get", "pip", "pip3", "test", "[", "set", "for", "done", "if", "fi", "EOF", "exit",
+    "nohup", "file", "stat", "type", "command",
+];
+
+/// Whether a call runs something, rather than showing or arranging files.
+fn runs(seen: &Seen<'_>) -> bool {
+    if seen.command.is_empty() {
+        return seen.call.kind == ToolKind::Other && !seen.printed.is_empty();
+    }
+    !quotes(seen.command) && programs(seen.command).any(|p| !ARRANGING.contains(&p) && !super::record::shows(p))
+}
+
+/// The verdict on a run that is said to have worked; `run` = the words speak of one run, not of something that works.
+pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, run: bool) -> Verdict {
+    let Some((i, seen)) = record.newest(claim, at).take(WINDOW).find(|(_, s)| runs(s)) else { return Verdict::NONE };
+    let end = &seen.printed[seen.printed.ceil_char_boundary(seen.printed.len().saturating_sub(END))..];
+    let broke = BROKE.is_match(end);
+    if seen.call.worked() && !broke && (!end.trim().is_empty() || plainly_worked(seen.call, seen.command)) {
+        return match record.since(claim, i, at, |c| c.edits) {
+            Some(edit) => Verdict::stale(i, edit),
+            None => Verdict::supported(i, false),
+        };
+    }
+    let untouched = record.since(claim, i, at, |c| c.changes).is_none();
+    if run && broke && seen.call.failed() && untouched && !claim.hedged {
+        return Verdict::contradicted(i);
+    }
+    Verdict::NONE
+}
