@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{EXACT, Kind, Matter, Reading, is_open, re, whole};
+use super::{Kind, Matter, Reading, is_open, re, whole};
 
-pub(super) const KIND: Kind = Kind { read, positive: false, last_resort: true, ..EXACT };
+pub(super) const KIND: Kind = Kind { read, positive: false, last_resort: true };
 
 static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     re(

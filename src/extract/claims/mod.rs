@@ -249,7 +249,8 @@ fn claims_of(sentence: &str, ends: bool) -> Vec<Reading> {
         let rest = if kind.last_resort { beginning(sentence, &found) } else { sentence };
         for (range, matter) in (kind.read)(rest) {
             let before = &sentence[..range.start];
-            let clear = !is_open(before) && !(kind.positive && NEGATION.is_match(clause(&sentence[..range.end])));
+            let negated = kind.positive && NEGATION.is_match(clause(&sentence[..range.end]));
+            let clear = !negated && !is_open(before);
             let taken = found.iter().any(|(r, _)| r.start < range.end && range.start < r.end);
             if clear && !taken {
                 found.push((range, matter));

@@ -178,7 +178,7 @@ const EMPTY: &[&str] = &[
 fn literal(token: &str) -> Option<Vec<String>> {
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
     let inner = token.bytes().any(|b| matches!(b, b'/' | b'_' | b'.'));
-    if digits == 0 && !inner || token.len() < 2 && digits == 0 {
+    if digits == 0 && !inner {
         return None;
     }
     let mut forms = vec![token.to_owned()];
