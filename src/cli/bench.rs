@@ -114,8 +114,8 @@ impl Printed {
     /// The first chart of the metric; only one picture fits into a file.
     fn chart(&mut self, args: &Args, analysis: &Analysis) -> anyhow::Result<()> {
         if self.text.is_empty() {
-            let figures = chart::draw(analysis);
-            let fits = |f: &&chart::Figure| args.series.as_ref().is_none_or(|m| *m == f.metric);
+            let figures = chart::draw(&Engine::new(Target::Terminal, None)?, analysis)?;
+            let fits = |f: &&chart::Figure| f.section == "bench" && args.series.as_ref().is_none_or(|m| *m == f.metric);
             if let Some(figure) = figures.iter().find(fits) {
                 self.text.clone_from(&figure.svg);
             }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::chart::{self, Figure};
 use super::engine::Engine;
 use super::section::summary::is_prompt;
-use super::section::{Material, SECTIONS, messages};
+use super::section::{Material, SECTIONS, diff, messages};
 use super::text::cut;
 use crate::analysis::Analysis;
 use crate::error::Error;
@@ -52,7 +52,7 @@ struct One<T> {
 
 /// Writes the report on one session.
 pub fn document(engine: &Engine, analysis: &Analysis, choices: &Choices) -> Result<Document, Error> {
-    let figures = chart::draw(analysis);
+    let figures = chart::draw(engine, analysis)?;
     let material = Material { analysis, figures: &figures, full: choices.full, engine };
     let mut sections = Vec::new();
     for section in SECTIONS {
@@ -65,8 +65,10 @@ pub fn document(engine: &Engine, analysis: &Analysis, choices: &Choices) -> Resu
         (true, _) => Amount::Full,
         (false, _) => Amount::Excerpt,
     };
-    let cited = sections.iter().flat_map(|s| cited(s)).collect();
-    let view = messages::view(&analysis.session, &cited, amount);
+    let mut cited: BTreeSet<Label> = sections.iter().flat_map(|s| cited(s)).collect();
+    let changed = analysis.facts.plan.changed_messages();
+    cited.extend(changed.iter().map(|ix| analysis.session.message(*ix).label.clone()));
+    let view = messages::view(&analysis.session, &cited, amount, &diff::by_message(&analysis.facts.plan));
     // The messages come last but for the sources, which close the page.
     let at = sections.len().saturating_sub(1);
     sections.insert(at, engine.render("sections/messages.md", &One { s: view })?);

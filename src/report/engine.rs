@@ -57,7 +57,10 @@ impl Engine {
                 });
             }
         }
-        tera.register_filter("fence", |v: &str, _: Kwargs, _: &State| text::fence(v));
+        tera.register_filter("fence", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+            let lang: Option<String> = kwargs.get("lang")?;
+            Ok(text::fence(v, lang.as_deref().unwrap_or("text")))
+        });
         tera.register_filter("plural", plural);
         tera.add_raw_templates(files).map_err(|e| template_error(&e))?;
         Ok(Self(tera))

@@ -53,6 +53,7 @@ fn body(markdown: &str, figures: &[Figure]) -> (String, Vec<NavItem>) {
         nav: Vec::new(),
         links: Vec::new(),
         skip_image: 0,
+        in_diff: false,
         align: Vec::new(),
         column: 0,
         cell: "td",
@@ -74,6 +75,8 @@ struct Writer<'a> {
     links: Vec<bool>,
     /// Open pictures; what stands inside is their description, which the figure has itself.
     skip_image: usize,
+    /// Inside a block that tells a change line by line.
+    in_diff: bool,
     /// Of the table being written: alignment of its columns, the next column, and the tag of its cells.
     align: Vec<Alignment>,
     column: usize,
@@ -103,6 +106,15 @@ impl<'a> Writer<'a> {
             Event::End(tag @ (TagEnd::Table | TagEnd::TableHead | TagEnd::TableRow | TagEnd::TableCell)) => {
                 self.table_end(&tag);
             }
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(lang))) if lang.as_ref() == "diff" => {
+                self.in_diff = true;
+                self.html("<pre class=\"diff\"><code>".into());
+            }
+            Event::End(TagEnd::CodeBlock) if self.in_diff => {
+                self.in_diff = false;
+                self.html("</code></pre>\n".into());
+            }
+            Event::Text(text) if self.in_diff => self.changed_lines(&text),
             Event::Start(Tag::CodeBlock(_)) => {
                 let lines = block_lines(rest);
                 if lines > OPEN_LINES {
@@ -118,6 +130,20 @@ impl<'a> Writer<'a> {
                 }
             }
             other => self.events.push(other),
+        }
+    }
+
+    /// Lines of a change, each by its sign in a colour of its own.
+    fn changed_lines(&mut self, text: &str) {
+        for line in text.split_inclusive('\n') {
+            let class = match line.as_bytes().first() {
+                Some(b'+') => "add",
+                Some(b'-') => "del",
+                _ => "mod",
+            };
+            self.html(format!("<span class=\"{class}\">"));
+            self.events.push(Event::Text(line.to_owned().into()));
+            self.html("</span>".into());
         }
     }
 

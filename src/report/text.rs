@@ -73,10 +73,10 @@ pub fn code(text: &str) -> String {
 }
 
 /// A fenced block that holds the text, whatever fences are in it.
-pub fn fence(text: &str) -> String {
+pub fn fence(text: &str, lang: &str) -> String {
     let shown = visible(text);
     let ticks = "`".repeat(longest_run(&shown, '`').max(2) + 1);
-    format!("{ticks}text\n{}\n{ticks}", shown.trim_end_matches('\n'))
+    format!("{ticks}{lang}\n{}\n{ticks}", shown.trim_end_matches('\n'))
 }
 
 fn longest_run(text: &str, mark: char) -> usize {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_fence_is_longer_than_any_run_inside() {
-        assert_eq!(fence("a\n````\nb\n"), "`````text\na\n````\nb\n`````");
-        assert_eq!(shown(&fence("```\n# x\n```")), "```\n# x\n```\n");
+        assert_eq!(fence("a\n````\nb\n", "text"), "`````text\na\n````\nb\n`````");
+        assert_eq!(shown(&fence("```\n# x\n```", "text")), "```\n# x\n```\n");
     }
 }

@@ -72,7 +72,7 @@ fn check_page(html: &str) {
     let allowed: BTreeSet<&str> =
         "html head meta title style body nav ul ol li a main h1 h2 h3 h4 p strong em del code pre \
          table thead tbody tr th td div details summary figure svg g rect line path circle text tspan polyline polygon \
-         desc defs marker clipPath br hr blockquote"
+         desc defs pattern span marker clipPath br hr blockquote"
             .split_whitespace()
             .collect();
     for found in tag.captures_iter(html) {

@@ -91,7 +91,7 @@ fn powers(base: f64, lo: f64, hi: f64) -> Vec<f64> {
 }
 
 /// A round step that divides `span` into about `parts`.
-fn step(span: f64, parts: u32) -> f64 {
+pub(super) fn step(span: f64, parts: u32) -> f64 {
     let raw = (span / f64::from(parts)).max(f64::MIN_POSITIVE);
     let magnitude = 10f64.powf(raw.log10().floor());
     let unit = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|m| raw <= m * magnitude * (1.0 + 1e-9)).unwrap_or(10.0);

@@ -1,18 +1,19 @@
 //! Does it scale: a metric over one condition that was varied, with its limit where one is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::axis::{self, Kind, Scale};
 use super::efficiency::capital;
 use super::svg::{self, Anchor, GRID, Ink, LIMIT, SERIES, SOFT, Svg, TEXT};
-use super::{Chart, Figure, FigureRow, words};
+use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
-use crate::extract::bench::series::{Series, series};
+use crate::error::Error;
+use crate::extract::bench::series::Series;
 use crate::extract::bench::{FigureEvidence, Limit};
 use crate::report::section::value::number;
 
 /// The chart.
-pub(super) const CHART: Chart = Chart { id: "curve", draw };
+pub(super) const CHART: Chart = Chart { id: "curve", section: "bench", draw };
 
 const SIZE: (f64, f64) = (900.0, 420.0);
 const PLOT: (f64, f64, f64, f64) = (76.0, 62.0, 680.0, 360.0);
@@ -32,13 +33,13 @@ struct Point {
     measurement: u32,
 }
 
-pub(super) fn draw(analysis: &Analysis) -> Vec<Figure> {
-    let all = series(&analysis.facts.bench);
-    let mut groups: BTreeMap<_, Vec<&Series>> = BTreeMap::new();
-    for s in &all {
-        groups.entry((&s.metric, &s.statistic, &s.scope)).or_default().push(s);
-    }
-    groups.into_values().filter_map(|group| figure(analysis, &group)).collect()
+fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
+    Ok(board.curves.clone())
+}
+
+/// The curves of every quantity that was measured at three places of an axis or more.
+pub(super) fn figures(board: &Board<'_>) -> Vec<Figure> {
+    board.quantities.iter().filter_map(|group| figure(board.analysis, group)).collect()
 }
 
 /// A number with `k` for 1024 in lengths, 1000 elsewhere.
@@ -61,13 +62,12 @@ fn x_value(axis: &str, text: &str) -> Option<f64> {
 
 fn figure(analysis: &Analysis, group: &[&Series]) -> Option<Figure> {
     let unit = &group[0].unit;
-    let same: Vec<&&Series> = group.iter().filter(|s| s.unit == *unit).collect();
     let over = |axis: &str| -> BTreeSet<u64> {
-        let xs = same.iter().filter_map(|s| x_value(axis, s.params.get(axis)?));
+        let xs = group.iter().filter_map(|s| x_value(axis, s.params.get(axis)?));
         xs.filter(|x| *x > 0.0).map(f64::to_bits).collect()
     };
     let axis = AXES.iter().find(|a| over(a).len() >= 3)?;
-    let lines = lines(analysis, &same, axis);
+    let lines = lines(analysis, group, axis);
     let drawn: Vec<&Line> = lines.iter().filter(|l| l.points.len() >= 2).take(SERIES.len()).collect();
     if !drawn.iter().any(|l| l.points.len() >= 3) {
         return None;
@@ -81,10 +81,19 @@ fn figure(analysis: &Analysis, group: &[&Series]) -> Option<Figure> {
     let (id, svg) = svg.finish("curve", &first.metric, SIZE, &title, &description);
     let header = [axis.replace('_', " "), "series".to_owned(), format!("value ({unit})"), "limit".to_owned()];
     let rows = drawn.iter().flat_map(|l| l.points.iter().map(|p| row(analysis, l, p, unit))).collect();
-    Some(Figure { id, title, description, metric: first.metric.clone(), svg, header: header.into(), rows })
+    Some(Figure {
+        id,
+        title,
+        description,
+        metric: first.metric.clone(),
+        svg,
+        header: header.into(),
+        rows,
+        ..Figure::default()
+    })
 }
 
-fn lines(analysis: &Analysis, group: &[&&Series], axis: &str) -> Vec<Line> {
+fn lines(analysis: &Analysis, group: &[&Series], axis: &str) -> Vec<Line> {
     let bench = &analysis.facts.bench;
     let mut lines: Vec<Line> = Vec::new();
     for s in group {

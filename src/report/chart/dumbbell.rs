@@ -3,13 +3,14 @@
 use super::axis::{self, Kind, Scale};
 use super::efficiency::capital;
 use super::svg::{self, Anchor, BASELINE, FLAGGED, GRID, MEASURED, SOFT, Svg, TEXT};
-use super::{Chart, Figure, FigureRow, words};
+use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
-use crate::extract::bench::series::{Series, series};
+use crate::error::Error;
+use crate::extract::bench::series::Series;
 use crate::report::section::value::number;
 
 /// The chart.
-pub(super) const CHART: Chart = Chart { id: "dumbbell", draw };
+pub(super) const CHART: Chart = Chart { id: "dumbbell", section: "bench", draw };
 
 const WIDTH: f64 = 900.0;
 const ROW: f64 = 40.0;
@@ -49,12 +50,13 @@ pub(super) fn is_pair(analysis: &Analysis, s: &Series) -> bool {
     s.points.len() == 2 && at(0) != at(1)
 }
 
-pub(super) fn draw(analysis: &Analysis) -> Vec<Figure> {
-    let curves = super::curve::draw(analysis);
-    let all = series(&analysis.facts.bench);
-    let pairs = all.iter().filter(|s| is_pair(analysis, s) && !curves.iter().any(|f| f.metric == s.metric));
-    let groups = super::by_quantity(pairs).into_iter();
-    groups.map(|g| figure(analysis, g.into_iter().map(Pair::of).collect())).collect()
+fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
+    let analysis = board.analysis;
+    let pairs = |group: &Vec<&'_ Series>| -> Vec<usize> {
+        (0..group.len()).filter(|i| is_pair(analysis, group[*i]) && !board.has_curve(&group[*i].metric)).collect()
+    };
+    let groups = board.quantities.iter().map(|g| (g, pairs(g))).filter(|(_, p)| !p.is_empty());
+    Ok(groups.map(|(g, p)| figure(analysis, p.into_iter().map(|i| Pair::of(g[i])).collect())).collect())
 }
 
 fn figure(analysis: &Analysis, mut pairs: Vec<Pair<'_>>) -> Figure {
@@ -93,7 +95,16 @@ fn figure(analysis: &Analysis, mut pairs: Vec<Pair<'_>>) -> Figure {
         msgs: [p.before, p.after].map(|x| label(analysis, x)).into(),
     });
     let header = ["conditions", "before", "after", "change"].map(str::to_owned).into();
-    Figure { id, title, description, metric: first.metric.clone(), svg, header, rows: rows.collect() }
+    Figure {
+        id,
+        title,
+        description,
+        metric: first.metric.clone(),
+        svg,
+        header,
+        rows: rows.collect(),
+        ..Figure::default()
+    }
 }
 
 fn label(analysis: &Analysis, (i, _): (u32, f64)) -> String {
@@ -171,12 +182,11 @@ fn plot(analysis: &Analysis, pairs: &[Pair<'_>], title: &str, height: f64) -> Sv
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::Config;
     use crate::session::build::SessionBuilder;
 
     fn figures(said: &[&str]) -> Vec<Figure> {
         let session = said.iter().fold(SessionBuilder::new().user("go"), |s, text| s.assistant(text)).build();
-        draw(&crate::analysis::analyse(session, &Config::default(), false))
+        super::super::figures_of("dumbbell", session)
     }
 
     #[test]

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::axis::{self, Scale};
 use super::svg::{self, Anchor, FLAGGED, GRID, LIMIT, MEASURED, SOFT, Svg, TEXT};
-use super::{Chart, Figure, FigureRow, words};
+use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
+use crate::error::Error;
 use crate::extract::bench::{Efficiency, Measurement};
 
 /// The chart.
-pub(super) const CHART: Chart = Chart { id: "efficiency", draw };
+pub(super) const CHART: Chart = Chart { id: "efficiency", section: "bench", draw };
 
 const WIDTH: f64 = 900.0;
 const ROW: f64 = 34.0;
@@ -19,13 +20,14 @@ const RIGHT: f64 = 660.0;
 /// Bars in one picture; the table below it has them all.
 const BARS: usize = 20;
 
-fn draw(analysis: &Analysis) -> Vec<Figure> {
+fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
+    let analysis = board.analysis;
     let mut by_metric: BTreeMap<(&str, Option<&str>), Vec<&Efficiency>> = BTreeMap::new();
     for e in &analysis.facts.bench.efficiencies {
         let (m, _) = words::both(analysis, e);
         by_metric.entry((&m.metric, m.scope.as_deref().filter(|s| *s != "total"))).or_default().push(e);
     }
-    by_metric.into_iter().map(|((metric, scope), list)| figure(analysis, metric, scope, list)).collect()
+    Ok(by_metric.into_iter().map(|((metric, scope), list)| figure(analysis, metric, scope, list)).collect())
 }
 
 fn figure(analysis: &Analysis, metric: &str, scope: Option<&str>, mut list: Vec<&Efficiency>) -> Figure {
@@ -57,6 +59,7 @@ fn figure(analysis: &Analysis, metric: &str, scope: Option<&str>, mut list: Vec<
         svg,
         header: header(),
         rows: list.iter().map(|e| row(analysis, e)).collect(),
+        ..Figure::default()
     }
 }
 

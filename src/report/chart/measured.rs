@@ -3,13 +3,14 @@
 use super::axis::{self, Scale};
 use super::efficiency::capital;
 use super::svg::{self, Anchor, GRID, MEASURED, SOFT, Svg, TEXT};
-use super::{Chart, Figure, FigureRow, words};
+use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
-use crate::extract::bench::series::{Series, series};
+use crate::error::Error;
+use crate::extract::bench::series::Series;
 use crate::extract::bench::{FigureEvidence, Measurement};
 
 /// The chart.
-pub(super) const CHART: Chart = Chart { id: "measured", draw };
+pub(super) const CHART: Chart = Chart { id: "measured", section: "bench", draw };
 
 const WIDTH: f64 = 900.0;
 const ROW: f64 = 30.0;
@@ -25,20 +26,16 @@ struct Bar<'a> {
     label: String,
 }
 
-fn draw(analysis: &Analysis) -> Vec<Figure> {
+fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
+    let analysis = board.analysis;
     let bench = &analysis.facts.bench;
     let limited =
         |metric: &str| bench.efficiencies.iter().any(|e| bench.measurements[e.measurement as usize].metric == metric);
-    let curves = super::curve::draw(analysis);
-    let drawn = |metric: &str| curves.iter().any(|f| f.metric == metric);
-    let all = series(bench);
     let told = |s: &Series| super::dumbbell::is_pair(analysis, s) || super::timeline::is_followed(analysis, s);
-    let left = all.iter().filter(|s| !limited(&s.metric) && !drawn(&s.metric) && !told(s));
-    super::by_quantity(left)
-        .iter()
-        .filter(|g| g.iter().map(|s| s.points.len()).sum::<usize>() >= 2)
-        .map(|g| figure(analysis, g))
-        .collect()
+    let left = |s: &&Series| !limited(&s.metric) && !board.has_curve(&s.metric) && !told(s);
+    let groups = board.quantities.iter().map(|g| g.iter().copied().filter(left).collect::<Vec<&Series>>());
+    let drawn = groups.filter(|g| g.iter().map(|s| s.points.len()).sum::<usize>() >= 2);
+    Ok(drawn.map(|g| figure(analysis, &g)).collect())
 }
 
 fn figure(analysis: &Analysis, group: &[&Series]) -> Figure {
@@ -75,7 +72,16 @@ fn figure(analysis: &Analysis, group: &[&Series]) -> Figure {
         msgs: vec![words::label(analysis, b.m)],
     });
     let header = ["conditions", "measured"].map(str::to_owned).into();
-    Figure { id, title, description, metric: first.metric.clone(), svg, header, rows: rows.collect() }
+    Figure {
+        id,
+        title,
+        description,
+        metric: first.metric.clone(),
+        svg,
+        header,
+        rows: rows.collect(),
+        ..Figure::default()
+    }
 }
 
 fn plot(bars: &[Bar<'_>], unit: &str, title: &str, height: f64) -> Svg {

@@ -4,28 +4,34 @@ mod axis;
 mod curve;
 mod dumbbell;
 mod efficiency;
+mod gantt;
 mod measured;
+mod phrases;
 mod svg;
 mod timeline;
 mod words;
 
 use crate::analysis::Analysis;
-use crate::extract::bench::series::Series;
+use crate::error::Error;
+use crate::extract::bench::series::{Series, series};
+use crate::report::engine::Engine;
 
 /// One picture, with the same data as a table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
+    /// Section of the report that shows it.
+    pub section: &'static str,
     /// Id, unique in the report; also the file name.
     pub id: String,
     /// What the figure shows, in a few words.
     pub title: String,
     /// One sentence with the numbers, for those who do not see the picture.
     pub description: String,
-    /// Metric it is about.
+    /// Metric it is about; empty for a figure that is about none.
     pub metric: String,
     /// The picture: an `<svg>` element without script or style attribute.
     pub svg: String,
-    /// Header of the data table.
+    /// Header of the data table; empty where the section has a table of its own.
     pub header: Vec<String>,
     /// Rows of the data table.
     pub rows: Vec<FigureRow>,
@@ -45,12 +51,14 @@ pub struct FigureRow {
 pub struct Chart {
     /// Kebab-case id.
     pub id: &'static str,
-    /// Draws it, once for each metric that it fits.
-    pub draw: fn(&Analysis) -> Vec<Figure>,
+    /// Section of the report that shows it.
+    pub section: &'static str,
+    draw: fn(&Board<'_>) -> Result<Vec<Figure>, Error>,
 }
 
 /// Charts, in the order of the report.
-pub const CHARTS: &[Chart] = &[efficiency::CHART, curve::CHART, dumbbell::CHART, timeline::CHART, measured::CHART];
+pub const CHARTS: &[Chart] =
+    &[gantt::CHART, efficiency::CHART, curve::CHART, dumbbell::CHART, timeline::CHART, measured::CHART];
 
 /// Series of one quantity side by side: the same metric, statistic, scope and unit under several conditions. Groups come
 /// in order of their first series.
@@ -68,7 +76,39 @@ fn by_quantity<'a>(all: impl Iterator<Item = &'a Series>) -> Vec<Vec<&'a Series>
     groups
 }
 
+/// What charts are drawn from: computed once for all of them.
+struct Board<'a> {
+    engine: &'a Engine,
+    analysis: &'a Analysis,
+    /// Series of each quantity, in order of first appearance.
+    quantities: Vec<Vec<&'a Series>>,
+    /// Curves, drawn first: a metric that has one needs no lesser picture.
+    curves: Vec<Figure>,
+}
+
+impl Board<'_> {
+    fn has_curve(&self, metric: &str) -> bool {
+        self.curves.iter().any(|f| f.metric == metric)
+    }
+}
+
 /// Draws every chart that fits.
-pub fn draw(analysis: &Analysis) -> Vec<Figure> {
-    CHARTS.iter().flat_map(|chart| (chart.draw)(analysis)).collect()
+pub fn draw(engine: &Engine, analysis: &Analysis) -> Result<Vec<Figure>, Error> {
+    let all = series(&analysis.facts.bench);
+    let mut board = Board { engine, analysis, quantities: by_quantity(all.iter()), curves: Vec::new() };
+    board.curves = curve::figures(&board);
+    let mut out = Vec::new();
+    for chart in CHARTS {
+        out.extend((chart.draw)(&board)?.into_iter().map(|f| Figure { section: chart.section, ..f }));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+fn figures_of(chart: &str, session: crate::session::Session) -> Vec<Figure> {
+    use crate::report::engine::Target;
+    let engine = Engine::new(Target::Terminal, None).expect("the built-in templates parse");
+    let analysis = crate::analysis::analyse(session, &crate::extract::Config::default(), false);
+    let figures = draw(&engine, &analysis).expect("the built-in templates fit");
+    figures.into_iter().filter(|f| f.id.starts_with(chart)).collect()
 }

@@ -3,6 +3,7 @@
 //! Colours are presentation attributes, so that a picture stands alone; every coloured mark also has a class, by which
 //! the page's style sheet recolours it in the dark. No script, no style attribute, no font measuring.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
@@ -21,9 +22,11 @@ pub(super) const MEASURED: Ink = Ink("c-measured", "#0072b2");
 pub(super) const LIMIT: Ink = Ink("c-limit", "#d55e00");
 pub(super) const BASELINE: Ink = Ink("c-baseline", "#767676");
 pub(super) const FLAGGED: Ink = Ink("c-flagged", "#b4507f");
+pub(super) const TARGET: Ink = Ink("c-target", "#009e73");
+const HATCHED: Ink = Ink("c-hatch", "#ffffff");
 /// Series, in order; each also has its own mark.
 pub(super) const SERIES: [Ink; 6] =
-    [MEASURED, Ink("c-target", "#009e73"), FLAGGED, Ink("c-brown", "#8c6d00"), BASELINE, Ink("c-ink", "#1b1f24")];
+    [MEASURED, TARGET, FLAGGED, Ink("c-brown", "#8c6d00"), BASELINE, Ink("c-ink", "#1b1f24")];
 
 /// Where a text is anchored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +36,42 @@ pub(super) enum Anchor {
     End,
 }
 
+/// Lines over an area, which tell it from others without colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hatch {
+    Rising,
+    Crossed,
+    Dots,
+}
+
+impl Hatch {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Rising => "rising",
+            Self::Crossed => "crossed",
+            Self::Dots => "dots",
+        }
+    }
+
+    /// A tile of the pattern, eight units wide.
+    fn tile(self) -> &'static str {
+        match self {
+            Self::Rising => "<path d=\"M-2,6 L6,-2 M2,10 L10,2\"",
+            Self::Crossed => "<path d=\"M0,0 L8,8 M0,8 L8,0\"",
+            Self::Dots => "<path d=\"M1,2 L3,2 M5,6 L7,6\"",
+        }
+    }
+}
+
+/// Stands for the picture's id in its body until that is known; text cannot hold it, since it is made visible there.
+const OWN: char = '\0';
+
 /// The body of a picture.
 #[derive(Debug, Default)]
 pub(super) struct Svg {
     body: String,
+    hatches: BTreeSet<Hatch>,
+    linked: bool,
 }
 
 /// A coordinate: two decimals at most, never `-0`.
@@ -62,6 +97,45 @@ fn escape(text: &str) -> String {
 }
 
 impl Svg {
+    /// A picture that begins with its title and a note.
+    pub(super) fn headed(title: &str, note: &str, width: f64) -> Self {
+        let mut svg = Self::default();
+        svg.text((16.0, 26.0), Anchor::Start, TEXT, 16.0, &shorten(title, 16.0, width - 32.0));
+        svg.text((16.0, 46.0), Anchor::Start, SOFT, 12.0, &shorten(note, 12.0, width - 32.0));
+        svg
+    }
+
+    /// What `draw` draws leads to a place in the page.
+    pub(super) fn linked(&mut self, anchor: &str, title: &str, draw: impl FnOnce(&mut Self)) {
+        self.linked = true;
+        let _ = writeln!(self.body, "<a href=\"#{}\"><title>{}</title>", escape(anchor), escape(title));
+        draw(self);
+        self.body.push_str("</a>\n");
+    }
+
+    /// A rectangle with a border and the page's ground inside.
+    pub(super) fn outline(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), ink: Ink) {
+        let class = format!("{} hollow", ink.0);
+        let (x, y, w, h) = (n(x + 0.5), n(y + 2.5), n((width - 1.0).max(0.3)), n(height - 5.0));
+        let place = [("x", x.as_str()), ("y", &y), ("width", &w), ("height", &h)];
+        let look = [("class", class.as_str()), ("fill", PAPER.1), ("stroke", ink.1), ("stroke-width", "1")];
+        self.leaf("rect", &[&place[..], &look].concat());
+    }
+
+    /// Hatching over a rectangle.
+    pub(super) fn hatched(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), hatch: Hatch) {
+        self.hatches.insert(hatch);
+        let _ = writeln!(
+            self.body,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"url(#{OWN}-{})\"/>",
+            n(x),
+            n(y),
+            n(width.max(0.0)),
+            n(height),
+            hatch.id()
+        );
+    }
+
     /// An element without content.
     fn leaf(&mut self, name: &str, attributes: &[(&str, &str)]) {
         let _ = write!(self.body, "<{name}");
@@ -206,16 +280,33 @@ impl Svg {
         let slug: String = metric.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let id = format!("{kind}-{slug}-{tail}");
         let (width, height) = (n(size.0), n(size.1));
+        // What is inside a picture is hidden from readers who hear it; links must not be.
+        let role = if self.linked { "group" } else { "img" };
+        let mut defs = String::new();
+        for hatch in &self.hatches {
+            let _ = writeln!(
+                defs,
+                "<pattern id=\"{id}-{}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">{} class=\"{}\" \
+                 stroke=\"{}\" stroke-width=\"1.5\" fill=\"none\"/></pattern>",
+                hatch.id(),
+                hatch.tile(),
+                HATCHED.0,
+                HATCHED.1
+            );
+        }
+        if !defs.is_empty() {
+            defs = format!("<defs>\n{defs}</defs>\n");
+        }
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-             role=\"img\" aria-labelledby=\"{id}-t {id}-d\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\">\n\
-             <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n\
+             role=\"{role}\" aria-labelledby=\"{id}-t {id}-d\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\">\n\
+             <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{defs}\
              <rect width=\"{width}\" height=\"{height}\" class=\"{} fill\" fill=\"{}\"/>\n{}</svg>\n",
             escape(title),
             escape(description),
             PAPER.0,
             PAPER.1,
-            self.body
+            self.body.replace(OWN, &id)
         );
         (id, svg)
     }

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use super::axis::{self, Kind, Scale};
 use super::efficiency::capital;
 use super::svg::{self, Anchor, BASELINE, GRID, SERIES, SOFT, Svg, TEXT};
-use super::{Chart, Figure, FigureRow, words};
+use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
+use crate::error::Error;
 use crate::extract::bench::FigureEvidence;
-use crate::extract::bench::series::{Series, series};
+use crate::extract::bench::series::Series;
 use crate::extract::plan::Transition;
 use crate::report::section::value::word;
 use crate::session::MsgIx;
 
 /// The chart.
-pub(super) const CHART: Chart = Chart { id: "timeline", draw };
+pub(super) const CHART: Chart = Chart { id: "timeline", section: "bench", draw };
 
 const WIDTH: f64 = 900.0;
 const PLOT: (f64, f64, f64, f64) = (76.0, 84.0, 680.0, 360.0);
@@ -33,13 +34,11 @@ pub(super) fn is_followed(analysis: &Analysis, s: &Series) -> bool {
     msgs.len() >= 3 && msgs.len() == s.points.len()
 }
 
-pub(super) fn draw(analysis: &Analysis) -> Vec<Figure> {
-    let all = series(&analysis.facts.bench);
-    let mut groups: BTreeMap<_, Vec<&Series>> = BTreeMap::new();
-    for s in all.iter().filter(|s| is_followed(analysis, s)) {
-        groups.entry((&s.metric, &s.statistic, &s.scope, &s.unit)).or_default().push(s);
-    }
-    groups.into_values().map(|group| figure(analysis, &group)).collect()
+fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
+    let followed =
+        |g: &Vec<&'_ Series>| -> Vec<usize> { (0..g.len()).filter(|i| is_followed(board.analysis, g[*i])).collect() };
+    let groups = board.quantities.iter().map(|g| (g, followed(g))).filter(|(_, f)| !f.is_empty());
+    Ok(groups.map(|(g, f)| figure(board.analysis, &f.into_iter().map(|i| g[i]).collect::<Vec<_>>())).collect())
 }
 
 fn figure(analysis: &Analysis, group: &[&Series]) -> Figure {
@@ -71,7 +70,16 @@ fn figure(analysis: &Analysis, group: &[&Series]) -> Figure {
         })
     });
     let header = ["conditions", "measured"].map(str::to_owned).into();
-    Figure { id, title, description, metric: first.metric.clone(), svg, header, rows: rows.collect() }
+    Figure {
+        id,
+        title,
+        description,
+        metric: first.metric.clone(),
+        svg,
+        header,
+        rows: rows.collect(),
+        ..Figure::default()
+    }
 }
 
 fn point(analysis: &Analysis, p: &(u32, f64)) -> MsgIx {
@@ -197,7 +205,6 @@ fn rules(svg: &mut Svg, analysis: &Analysis, changes: &[(MsgIx, Vec<&Transition>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::Config;
     use crate::session::build::SessionBuilder;
 
     #[test]
@@ -205,7 +212,7 @@ mod tests {
         let table = |v: u32| format!("| concurrency | output tok/s |\n|---|---|\n| 4 | {v} |\n");
         let session =
             [40, 44, 61].iter().fold(SessionBuilder::new().user("go"), |s, v| s.assistant(&table(*v))).build();
-        let figures = draw(&crate::analysis::analyse(session, &Config::default(), false));
+        let figures = super::super::figures_of("timeline", session);
         assert_eq!(figures.len(), 1);
         assert_eq!(
             figures[0].rows.iter().map(|r| r.cells[1].as_str()).collect::<Vec<_>>(),

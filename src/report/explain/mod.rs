@@ -154,7 +154,7 @@ pub fn markdown(engine: &Engine, analysis: &Analysis, article: &Article) -> Resu
         s: T,
     }
     let body = engine.render("explain.md", article)?;
-    let view = messages::view(&analysis.session, &cited(&body), Amount::Excerpt);
+    let view = messages::view(&analysis.session, &cited(&body), Amount::Excerpt, &std::collections::BTreeMap::new());
     let appendix = engine.render("sections/messages.md", &One { s: view })?;
     Ok(tidy(&format!("{body}\n{appendix}")))
 }

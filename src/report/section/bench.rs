@@ -135,7 +135,7 @@ fn figures(material: &Material<'_>) -> Vec<FigureView> {
         header: f.header.clone(),
         rows: f.rows.clone(),
     };
-    material.figures.iter().map(figure).collect()
+    material.figures.iter().filter(|f| f.section == "bench").map(figure).collect()
 }
 
 /// Metrics that were measured but have no limit.

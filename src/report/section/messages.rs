@@ -1,12 +1,13 @@
 //! The appendix: the messages that the report cites, or all of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::diff::{self, Line};
 use super::value::time;
 use crate::report::text::cut;
-use crate::session::{Label, Message, PartBody, Session, ToolCall};
+use crate::session::{Label, Message, MsgIx, PartBody, Session, ToolCall};
 
 /// The messages to show.
 #[derive(Debug, Serialize)]
@@ -27,6 +28,9 @@ struct Row {
     native_id: Option<String>,
     abandoned: bool,
     copied_from: Option<String>,
+    /// What it changed in the plan, and how many further lines are left out.
+    plan: Vec<Line>,
+    plan_left: usize,
     excerpts: Vec<Excerpt>,
     calls: Vec<Call>,
     more_calls: usize,
@@ -68,13 +72,19 @@ const FULL_OUTPUT: usize = 20 << 10;
 const CALLS: usize = 6;
 
 /// The messages cited, or all when everything is asked for.
-pub(crate) fn view(session: &Session, cited: &BTreeSet<Label>, amount: Amount) -> View {
+pub(crate) fn view(
+    session: &Session,
+    cited: &BTreeSet<Label>,
+    amount: Amount,
+    plan: &BTreeMap<MsgIx, Vec<Line>>,
+) -> View {
     let all = amount == Amount::Full;
-    let shown = session.messages.iter().filter(|m| all || cited.contains(&m.label));
-    View { rows: shown.map(|m| row(session, m, amount)).collect(), all }
+    let shown = (0..).map(MsgIx).zip(&session.messages).filter(|(_, m)| all || cited.contains(&m.label));
+    let lines = |ix| plan.get(&ix).map_or(&[][..], Vec::as_slice);
+    View { rows: shown.map(|(ix, m)| row(session, m, amount, lines(ix))).collect(), all }
 }
 
-fn row(session: &Session, message: &Message, amount: Amount) -> Row {
+fn row(session: &Session, message: &Message, amount: Amount, plan: &[Line]) -> Row {
     let file = session.sources.get(message.place.file as usize).map_or("", |s| s.file.as_str());
     let calls: Vec<&ToolCall> = message.calls().collect();
     let shown = match amount {
@@ -82,7 +92,10 @@ fn row(session: &Session, message: &Message, amount: Amount) -> Row {
         Amount::Excerpt => calls.len().min(CALLS),
         Amount::Full => calls.len(),
     };
+    let lines = if amount == Amount::Full { plan.len() } else { plan.len().min(diff::LINES) };
     Row {
+        plan: plan[..lines].to_vec(),
+        plan_left: plan.len() - lines,
         anchor: message.label.anchor(),
         msg: message.label.to_string(),
         role: message.role.word(),

@@ -4,6 +4,7 @@
 mod artefacts;
 mod asked;
 pub(crate) mod bench;
+pub(crate) mod diff;
 mod discrepancies;
 mod findings;
 pub(crate) mod messages;

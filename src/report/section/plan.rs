@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::bench::figure_path;
 use super::value::{label, time, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
@@ -20,7 +21,24 @@ struct View {
     changes: Vec<Change>,
     left: usize,
     items: Vec<Item>,
+    figures: Vec<Picture>,
 }
+
+#[derive(Debug, Serialize)]
+struct Picture {
+    description: String,
+    path: String,
+}
+
+/// A state an item came to, and the message.
+#[derive(Debug, Serialize)]
+struct Came {
+    state: &'static str,
+    msg: String,
+}
+
+/// Changes of an item told before the rest is only counted.
+const TOLD: usize = 12;
 
 #[derive(Debug, Serialize)]
 struct Change {
@@ -50,8 +68,9 @@ struct Item {
     text: String,
     thread: Option<String>,
     created: String,
-    started: Option<String>,
-    done: Option<String>,
+    /// Every state it came to, in order.
+    states: Vec<Came>,
+    states_left: usize,
     last: End,
 }
 
@@ -76,6 +95,12 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         changes,
         left,
         items: plan.items.iter().enumerate().map(|(i, it)| item(session, plan, ItemIx(i as u32), it)).collect(),
+        figures: material
+            .figures
+            .iter()
+            .filter(|f| f.section == "plan")
+            .map(|f| Picture { description: f.description.clone(), path: figure_path(&f.id) })
+            .collect(),
     })
 }
 
@@ -105,8 +130,8 @@ fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
         text: item.text.clone(),
         thread: (item.thread != ThreadIx(0)).then(|| session.threads[item.thread.0 as usize].label.clone()),
         created: cite(item.first_msg),
-        started: changes().find(|t| t.to == State::Active).map(|t| cite(t.msg)),
-        done: changes().rfind(|t| t.to == State::Done).map(|t| cite(t.msg)),
+        states: changes().take(TOLD).map(|t| Came { state: t.to.word(), msg: cite(t.msg) }).collect(),
+        states_left: changes().count().saturating_sub(TOLD),
         last: end(item),
     }
 }
@@ -114,8 +139,8 @@ fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
 /// How an item ended: its last state, and for one that left the list the state it had then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct End {
-    state: &'static str,
-    left_list: bool,
+    pub(crate) state: &'static str,
+    pub(crate) left_list: bool,
 }
 
 impl End {
