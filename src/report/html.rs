@@ -13,6 +13,7 @@ use super::chart::Figure;
 use super::engine::Engine;
 use super::section::bench::figure_path;
 use crate::error::Error;
+use crate::session::visible;
 
 /// Lines of a block that is shown open; longer ones fold.
 const OPEN_LINES: usize = 14;
@@ -42,6 +43,7 @@ pub fn page(engine: &Engine, title: &str, markdown: &str, figures: &[Figure]) ->
     let style = engine.text("style.css")?;
     let style_hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(style.as_bytes()));
     let (body, nav) = body(markdown, figures);
+    let title = &visible(title);
     engine.render("page.html", &Page { title, style: &style, style_hash, nav, body })
 }
 

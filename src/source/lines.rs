@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::care;
 use super::input::Input;
+use super::line::{self, Line};
 use crate::diag::{Diag, Folded, Loc};
 use crate::error::Error;
 use crate::session::SourceFile;
@@ -55,13 +56,26 @@ where
     T: Send,
     P: Fn(&str) -> serde_json::Result<T> + Sync,
 {
-    read_in_chunks(input, format, &parse, CHUNK, LIMIT)
+    read_in_chunks(input, format, &parse, line::plain, CHUNK, LIMIT)
 }
+
+/// As [`read`], for streams of server-sent events too: `data:` before a record and the other fields are no damage.
+pub fn read_events<T, P>(input: &Input, format: &'static str, parse: P) -> Result<Lines<T>, Error>
+where
+    T: Send,
+    P: Fn(&str) -> serde_json::Result<T> + Sync,
+{
+    read_in_chunks(input, format, &parse, line::event, CHUNK, LIMIT)
+}
+
+/// How a line is looked at: what it is, and where its record starts.
+type Look<T, P> = fn(&P, &[u8]) -> Line<T>;
 
 fn read_in_chunks<T, P>(
     input: &Input,
     format: &'static str,
     parse: &P,
+    look: Look<T, P>,
     chunk: usize,
     limit: usize,
 ) -> Result<Lines<T>, Error>
@@ -70,7 +84,7 @@ where
     P: Fn(&str) -> serde_json::Result<T> + Sync,
 {
     let mut reader = input.open()?;
-    let mut out = Sink::new(&input.name, parse);
+    let mut out = Sink::new(&input.name, parse, look);
     let mut digest = Sha256::new();
     let mut buf: Vec<u8> = Vec::new();
     let mut want = chunk;
@@ -124,29 +138,10 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What a line is by itself.
-enum Line<T> {
-    Blank,
-    Record(T),
-    /// Not exactly one record.
-    Odd,
-}
-
-fn line<T>(parse: &impl Fn(&str) -> serde_json::Result<T>, bytes: &[u8]) -> Line<T> {
-    let start = care::blank(bytes);
-    if start == bytes.len() {
-        return Line::Blank;
-    }
-    if bytes[start] != b'{' {
-        return Line::Odd;
-    }
-    let Ok(text) = std::str::from_utf8(&bytes[start..]) else { return Line::Odd };
-    parse(text).map_or(Line::Odd, Line::Record)
-}
-
 /// Collects records and trouble, and knows the place in the file.
 pub(super) struct Sink<'a, T, P> {
     pub(super) parse: &'a P,
+    look: Look<T, P>,
     name: &'a str,
     records: Vec<Record<T>>,
     pub(super) warnings: Folded,
@@ -161,8 +156,8 @@ where
     T: Send,
     P: Fn(&str) -> serde_json::Result<T> + Sync,
 {
-    fn new(name: &'a str, parse: &'a P) -> Self {
-        Self { parse, name, records: Vec::new(), warnings: Folded::default(), byte: 0, line: 0 }
+    fn new(name: &'a str, parse: &'a P, look: Look<T, P>) -> Self {
+        Self { parse, look, name, records: Vec::new(), warnings: Folded::default(), byte: 0, line: 0 }
     }
 
     /// Takes the records of a chunk of whole lines; gives back how many bytes are done with. What stays waits for the
@@ -174,21 +169,20 @@ where
             spans.push((start, at));
             start = at + 1;
         }
-        let parse = self.parse;
-        let mut lines: Vec<Line<T>> = spans.par_iter().map(|&(a, b)| line(parse, &chunk[a..b])).collect();
+        let (parse, look) = (self.parse, self.look);
+        let mut lines: Vec<Line<T>> = spans.par_iter().map(|&(a, b)| look(parse, &chunk[a..b])).collect();
         let mut used = chunk.len();
         let mut i = 0;
         while i < spans.len() {
             match std::mem::replace(&mut lines[i], Line::Blank) {
                 Line::Blank => i += 1,
-                Line::Record(value) => {
-                    let (a, b) = spans[i];
-                    let a = a + care::blank(&chunk[a..b]);
+                Line::Record(value, at) => {
+                    let (a, b) = (spans[i].0 + at, spans[i].1);
                     self.push(self.line + i as u64, a, b - a, value);
                     i += 1;
                 }
                 Line::Odd => {
-                    let next = (i + 1..spans.len()).find(|&j| matches!(lines[j], Line::Record(_)));
+                    let next = (i + 1..spans.len()).find(|&j| matches!(lines[j], Line::Record(..)));
                     let end = next.map_or(chunk.len(), |j| spans[j].0);
                     let open = next.is_none() && !force;
                     let from = spans[i].0;
@@ -265,7 +259,7 @@ mod tests {
     fn read_small(bytes: &[u8], chunk: usize, limit: usize) -> Lines<String> {
         let input = Input::bytes("x", bytes);
         let parse = |text: &str| serde_json::from_str::<Line>(text).map(|line| line.k);
-        let lines = read_in_chunks(&input, "made", &parse, chunk, limit).unwrap();
+        let lines = read_in_chunks(&input, "made", &parse, line::plain, chunk, limit).unwrap();
         assert_eq!(lines.source.bytes_read, bytes.len() as u64);
         assert_eq!(lines.source.bytes_used + lines.source.bytes_skipped, lines.source.bytes_read);
         assert_eq!(lines.source.records, lines.source.kept + lines.source.skipped);

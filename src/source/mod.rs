@@ -9,6 +9,7 @@ mod codex;
 pub mod discover;
 mod gzip;
 mod input;
+mod line;
 pub mod lines;
 mod loose;
 mod message_parts;

@@ -61,7 +61,7 @@ fn read(input: &Input) -> Result<Vec<Loaded>, Error> {
     let tables = store.database.tables().map_err(damaged)?;
     let mut out: BTreeMap<String, Loaded> = BTreeMap::new();
     for table in SESSIONS.iter().filter(|t| tables.iter().any(|n| n == *t)) {
-        for row in store.rows(&format!("SELECT * FROM {table} ORDER BY rowid")) {
+        for row in store.rows(table, "rowid") {
             let info = session(&row);
             let id = text(&row, "id");
             out.entry(id.clone()).or_insert_with(|| Loaded { id, info, ..Loaded::default() });
@@ -111,9 +111,9 @@ struct Store {
 }
 
 impl Store {
-    /// Rows of a query, as far as the file is sound.
-    fn rows(&mut self, sql: &str) -> Vec<Row> {
-        let (rows, end) = self.database.rows(sql);
+    /// Rows of a table, as far as the file is sound.
+    fn rows(&mut self, table: &str, order: &str) -> Vec<Row> {
+        let (rows, end) = self.database.table(table, order);
         if let Some(why) = end {
             let loc = Loc { file: self.file.clone(), ..Loc::default() };
             self.trouble.push(Diag::lost("bad-database", loc, 0, 0, format!("{why}; rows behind are not read")));
@@ -124,14 +124,14 @@ impl Store {
     /// Parts by message, in order.
     fn parts(&mut self) -> BTreeMap<String, Vec<Row>> {
         let mut out: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-        for row in self.rows("SELECT rowid AS place, * FROM part ORDER BY time_created, rowid") {
+        for row in self.rows("part", "time_created, rowid") {
             out.entry(text(&row, "message_id")).or_default().push(row);
         }
         out
     }
 
     fn messages(&mut self, mut parts: BTreeMap<String, Vec<Row>>, out: &mut BTreeMap<String, Loaded>) {
-        for row in self.rows("SELECT rowid AS place, * FROM message ORDER BY time_created, rowid") {
+        for row in self.rows("message", "time_created, rowid") {
             let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
             let loaded = self.loaded(out, &session_id);
             let parts = parts.remove(&id).unwrap_or_default();
@@ -178,7 +178,7 @@ impl Store {
 
     fn new_messages(&mut self, out: &mut BTreeMap<String, Loaded>) {
         let mut marks: BTreeMap<String, Vec<Part>> = BTreeMap::new();
-        for row in self.rows("SELECT rowid AS place, * FROM session_message ORDER BY session_id, time_created, seq") {
+        for row in self.rows("session_message", "session_id, time_created, seq") {
             let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
             let loaded = self.loaded(out, &session_id);
             let Some(info) = data(loaded, &row, &[("id", &id), ("sessionID", &session_id)]) else { continue };

@@ -1,5 +1,6 @@
 //! OpenCode's events as JSON lines: what its server sends (`message.part.updated`, …, bare or wrapped in `event` or
-//! `payload`), and what `opencode run --format json` prints (`step_start`, `tool_use`, `text`, …).
+//! `payload`, as JSON lines or as the server-sent events of `/event`), and what `opencode run --format json` prints
+//! (`step_start`, `tool_use`, `text`, …).
 //!
 //! The server sends a part again with each change: the last state of a part counts, in the place of the first.
 
@@ -10,8 +11,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Value, json};
 
+use super::line::first_data;
 use super::lines::{self, Record};
-use super::opencode::{Loaded, drafts, entry, members, str_at};
+use super::opencode::{Loaded, Next, drafts, entry, members, str_at};
 use super::{Format, Head, Input};
 use crate::error::Error;
 use crate::session::{Draft, Place};
@@ -32,21 +34,22 @@ const RUN: [&str; 6] = ["step_start", "tool_use", "text", "reasoning", "step_fin
 
 static EVENT: LazyLock<Regex> = LazyLock::new(|| {
     let types = r"message\.updated|message\.removed|message\.part\.\w+|session\.\w+|server\.connected";
-    Regex::new(&format!(r#""type"\s*:\s*"(?:{types})"\s*,\s*"properties"\s*:"#)).expect("static")
+    let next = r"session\.next\.[a-z.]+";
+    Regex::new(&format!(r#""type"\s*:\s*"(?:(?:{types})"\s*,\s*"properties"\s*:|{next}")"#)).expect("static")
 });
 static SESSION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#""sessionID"\s*:\s*"(ses_[0-9A-Za-z_]+)""#).expect("static"));
 
 fn sniff(head: &Head<'_>) -> u8 {
     let text = String::from_utf8_lossy(head.bytes);
-    let members = members(&text);
+    let text = first_data(&text);
+    let members = members(text);
     let run = members.get("type").is_some_and(|t| RUN.contains(&t.as_str()));
     if run && members.contains_key("sessionID") && (members.contains_key("part") || members.contains_key("error")) {
         return 90;
     }
-    let wrapped =
-        members.contains_key("properties") || members.contains_key("event") || members.contains_key("payload");
-    if wrapped && EVENT.is_match(&text) { 90 } else { 0 }
+    let wrapped = ["properties", "data", "event", "payload"].iter().any(|key| members.contains_key(*key));
+    if wrapped && EVENT.is_match(text) { 90 } else { 0 }
 }
 
 fn keys(head: &Head<'_>) -> Vec<String> {
@@ -57,12 +60,13 @@ fn keys(head: &Head<'_>) -> Vec<String> {
 fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
     let mut loaded = Vec::new();
     for input in inputs {
-        let read = lines::read(input, FORMAT.id, |text| serde_json::from_str::<Value>(text))?;
+        let read = lines::read_events(input, FORMAT.id, |text| serde_json::from_str::<Value>(text))?;
         let mut stream = Stream::default();
         read.records.into_iter().for_each(|record| stream.line(record));
         let (file, mut source) = (read.source.file.clone(), read.source);
         (source.kept, source.copies) = (source.kept - stream.replaced, source.copies + stream.replaced);
-        let mut sessions = stream.sessions();
+        let (mut sessions, repeated) = stream.sessions();
+        (source.kept, source.copies) = (source.kept - repeated, source.copies + repeated);
         // The account of the stream stands with its first session; the others only name the file.
         for session in sessions.iter_mut().skip(1) {
             let (format, digest) = (source.format, source.digest.clone());
@@ -92,6 +96,7 @@ struct Session {
     info: Value,
     messages: Vec<Message>,
     index: BTreeMap<String, usize>,
+    next: Next,
 }
 
 #[derive(Debug, Default)]
@@ -108,7 +113,13 @@ impl Stream {
         let wrapper = ["event", "payload"].iter().find(|k| record.value[**k].is_object());
         let mut event = wrapper.map(|k| record.value[*k].take()).unwrap_or(record.value);
         let kind = str_at(&event, "type").unwrap_or_default().to_owned();
-        if event["properties"].is_object() {
+        if let Some(what) = kind.strip_prefix("session.next.") {
+            let fields = ["properties", "data"].iter().find(|k| event[**k].is_object());
+            let fields = fields.map(|k| event[*k].take()).unwrap_or_default();
+            if let Some(session) = str_at(&fields, "sessionID").map(str::to_owned) {
+                self.session(&session).next.event(what, fields, place);
+            }
+        } else if event["properties"].is_object() {
             let properties = event["properties"].take();
             self.event(&kind, properties, place);
         } else if RUN.contains(&kind.as_str()) {
@@ -220,14 +231,16 @@ impl Stream {
         self.sessions.entry(id.to_owned()).or_default()
     }
 
-    fn sessions(mut self) -> Vec<Loaded> {
+    /// The sessions, and how many events repeated what others say.
+    fn sessions(mut self) -> (Vec<Loaded>, u64) {
         let order = std::mem::take(&mut self.order);
+        let mut repeated = 0;
         let mut out: Vec<Loaded> =
-            order.into_iter().filter_map(|id| Some(self.sessions.remove(&id)?.loaded(id))).collect();
+            order.into_iter().filter_map(|id| Some(self.sessions.remove(&id)?.loaded(id, &mut repeated))).collect();
         if out.is_empty() {
             out.push(Loaded { id: "unknown".into(), ..Loaded::default() });
         }
-        out
+        (out, repeated)
     }
 }
 
@@ -246,8 +259,14 @@ impl Session {
         self.messages.push(Message { info, place, ..Message::default() });
     }
 
-    fn loaded(self, id: String) -> Loaded {
+    fn loaded(self, id: String, repeated: &mut u64) -> Loaded {
         let mut loaded = Loaded { id, info: self.info, ..Loaded::default() };
+        // A server between 1.x and 2.x sends both kinds of event; the older ones are complete.
+        if self.messages.is_empty() {
+            loaded.entries = self.next.entries();
+        } else {
+            *repeated += self.next.events;
+        }
         for message in self.messages {
             let parts = message.parts.into_iter().map(|(_, part, place)| (part, place)).collect();
             let mut entry = entry(&message.info, parts, message.place);
@@ -302,6 +321,66 @@ mod tests {
         assert_eq!(session.messages[0].text(), "go on!");
         let session = &sessions(&[ASKED, &delta("g"), GO])[0];
         assert_eq!(session.messages[0].text(), "go");
+    }
+
+    #[test]
+    fn server_sent_events_are_read_without_a_word() {
+        let lines = ["event: message", "id: 1", &format!("data: {ASKED}"), "", ": ping", &format!("data:{GO}"), ""];
+        let session = &sessions(&lines)[0];
+        assert_eq!((session.messages[0].text().as_str(), session.warnings.len()), ("go", 0));
+        assert_eq!((session.messages[0].place.line, session.messages[0].place.byte), (3, 27));
+        let torn = format!("data: {ASKED}\n\ndata: {{\"type\":\"message.part\n\ndata: {GO}\n");
+        let session = &sessions(&[&torn])[0];
+        assert_eq!((session.messages[0].text().as_str(), session.warnings.len()), ("go", 1), "{:?}", session.warnings);
+    }
+
+    #[test]
+    fn events_of_2_x_make_messages() {
+        let event = |what: &str, fields: &str| {
+            format!(r#"{{"id":"e","type":"session.next.{what}","data":{{"sessionID":"ses_a",{fields}}}}}"#)
+        };
+        let lines = [
+            event("prompted", r#""timestamp":1,"messageID":"msg_1","prompt":{"text":"go"}"#),
+            event(
+                "step.started",
+                r#""timestamp":2,"assistantMessageID":"msg_2","agent":"build","model":{"id":"m","providerID":"p"}"#,
+            ),
+            event("reasoning.ended", r#""reasoningID":"r","text":"hm""#),
+            event("text.delta", r#""textID":"t","delta":"I wi""#),
+            event("text.ended", r#""textID":"t","text":"I will""#),
+            event("tool.input.started", r#""timestamp":3,"callID":"c","name":"bash""#),
+            event("tool.called", r#""timestamp":4,"callID":"c","tool":"bash","input":{"command":"false"}"#),
+            event(
+                "tool.success",
+                r#""timestamp":9,"callID":"c","structured":{"exit":1},"content":[{"type":"text","text":"no"}]"#,
+            ),
+            event("tool.called", r#""callID":"d","tool":"read","input":{}"#),
+            event("step.ended", r#""timestamp":10,"tokens":{"input":3,"output":2}"#),
+            event("compaction.ended", r#""timestamp":11,"text":"so far""#),
+            event("teleported", r#""timestamp":12,"to":"x""#),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let session = &sessions(&lines)[0];
+        let kinds: Vec<_> = session.messages.iter().map(|m| (m.kind, m.text())).collect();
+        assert_eq!(
+            kinds,
+            [
+                (MessageKind::Prompt, "go".into()),
+                (MessageKind::Reply, "I will".into()),
+                (MessageKind::CompactionSummary, "so far".into())
+            ]
+        );
+        let reply = &session.messages[1];
+        assert_eq!(
+            (reply.native_id.as_deref(), reply.model.as_deref(), reply.usage.output),
+            (Some("msg_2"), Some("m"), Some(2))
+        );
+        let calls: Vec<_> = reply.calls().map(|c| (c.id.as_str(), c.status(), c.exit_code(), c.duration_ms)).collect();
+        assert_eq!(calls, [("c", CallStatus::Ok, Some(1), Some(5)), ("d", CallStatus::Missing, None, None)]);
+        assert!(session.messages[2].parts.len() == 2, "what is not known is kept");
+        // Beside events of 1.x they repeat.
+        let both = &sessions(&[&[ASKED, GO], &lines[..]].concat())[0];
+        assert_eq!((both.messages.len(), both.sources[0].copies), (1, 12));
     }
 
     #[test]

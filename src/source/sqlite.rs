@@ -76,6 +76,25 @@ impl Database {
         end.map_or_else(|| Ok(rows.into_iter().filter_map(text).collect()), Err)
     }
 
+    /// Rows of a table with their `rowid` as `place`, as far as the file is sound, and why it ended early.
+    pub(crate) fn table(&self, table: &str, order: &str) -> (Vec<Row>, Option<String>) {
+        // Names that are no UTF-8 must not reach the result: asking for them panics.
+        let mut columns = String::from("rowid AS place");
+        let listed = self.connection.prepare("SELECT name FROM pragma_table_info(?)").and_then(|mut statement| {
+            let mut names = statement.query([table])?;
+            while let Some(row) = names.next()? {
+                if let Ok(name) = row.get_ref(0)?.as_str() {
+                    columns.push_str(&format!(", \"{}\"", name.replace('"', "\"\"")));
+                }
+            }
+            Ok(())
+        });
+        match listed {
+            Ok(()) => self.rows(&format!("SELECT {columns} FROM {table} ORDER BY {order}")),
+            Err(e) => (Vec::new(), Some(e.to_string())),
+        }
+    }
+
     /// Rows of a query, as far as the file is sound, and why it ended early.
     pub(crate) fn rows(&self, sql: &str) -> (Vec<Row>, Option<String>) {
         let mut out = Vec::new();
@@ -230,6 +249,21 @@ mod tests {
         writer.execute_batch("CREATE TABLE t (x); BEGIN EXCLUSIVE").unwrap();
         let error = Database::open(&Input::file("x.db", &path)).err().unwrap();
         assert!(error.to_string().contains("locked by another program"), "{error}");
+    }
+
+    #[test]
+    fn a_column_whose_name_is_no_utf8_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch("CREATE TABLE t (x, data); INSERT INTO t VALUES (1, 2)")
+            .unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        let at = bytes.windows(4).position(|w| w == b"data").unwrap();
+        bytes[at + 1] = 0xFF;
+        let (rows, end) = Database::open_bytes(&bytes).unwrap().table("t", "rowid");
+        assert_eq!((rows[0].keys().cloned().collect::<Vec<_>>(), end), (vec!["place".into(), "x".into()], None));
     }
 
     #[test]

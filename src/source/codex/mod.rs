@@ -4,6 +4,7 @@
 //! how lines are written, [`record`] what is kept of them, [`assemble`] makes the messages.
 
 mod assemble;
+mod fork;
 mod output;
 mod record;
 mod script;
@@ -120,7 +121,9 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
     for file in files {
         sessions.entry(root(&file.id, &parents)).or_default().push(file);
     }
-    Ok(sessions.into_iter().map(|(id, files)| draft(id, files)).collect())
+    let mut drafts: Vec<Draft> = sessions.into_iter().map(|(id, files)| draft(id, files)).collect();
+    fork::mark(&mut drafts);
+    Ok(drafts)
 }
 
 /// The session at the top of a chain of agents that started each other, as far as their files are there.

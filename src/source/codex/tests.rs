@@ -102,6 +102,35 @@ fn the_first_meta_is_the_session() {
 }
 
 #[test]
+fn a_fork_marks_what_it_copied() {
+    let old = [
+        meta("old"),
+        said("user", "<environment_context>\n</environment_context>"),
+        said("user", "go"),
+        call("1", "shell", r#"{"command":"ls"}"#),
+        output("1", "a"),
+        said("assistant", "done"),
+    ];
+    let mut new = vec![meta("new")];
+    new.extend_from_slice(&old[..5]);
+    new.push(said("user", "go elsewhere"));
+    let both = sessions(&[&old, &new]);
+    assert_eq!(
+        both.iter().map(|s| (s.id.as_str(), s.forked_from.as_deref())).collect::<Vec<_>>(),
+        [("new", Some("old")), ("old", None)]
+    );
+    let copies: Vec<bool> = both[0].messages.iter().map(|m| m.copied_from.as_deref() == Some("old")).collect();
+    assert_eq!(copies, [true, true, true, false]);
+    assert!(both[1].messages.iter().all(|m| m.copied_from.is_none()));
+    // The context that every session begins with is no copy.
+    let other =
+        [line("session_meta", json!({"id": "new", "forked_from_id": "old"})), new[2].clone(), said("user", "else")];
+    assert!(sessions(&[&old, &other])[0].messages.iter().all(|m| m.copied_from.is_none()));
+    let alone = session(&new);
+    assert!(kinds(&alone).contains(&"fork-without-original"), "{:?}", alone.warnings);
+}
+
+#[test]
 fn old_files_without_envelopes_are_read() {
     let old = [
         r#"{"id":"s","timestamp":"2025-08-01T00:00:00Z","instructions":null,"git":{}}"#.to_owned(),
