@@ -19,8 +19,9 @@ pub struct Analysis {
 }
 
 /// Extracts, links and audits one session.
-pub fn analyse(session: Session, config: &Config, experimental: bool) -> Analysis {
-    let facts = extract::extract(&session, config);
+pub fn analyse(mut session: Session, config: &Config, experimental: bool) -> Analysis {
+    let mut facts = extract::extract(&session, config);
+    session.warnings.append(&mut facts.plan.warnings);
     let links = link::link(&session, &facts);
     let evidence = Evidence { session: &session, facts: &facts, links: &links };
     let discrepancies = audit::audit(&evidence, experimental);

@@ -1,6 +1,7 @@
 //! Warnings as values. Bad data never aborts a run: it yields a [`Diag`] that says what was wrong, where, and how many
 //! bytes were skipped for it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -42,6 +43,10 @@ pub struct Diag {
     pub skipped: u64,
     /// Records that were skipped for it (0 when the damaged span holds no whole record).
     pub records: u64,
+    /// How often: more than once when others of its kind are added up in it.
+    pub times: u64,
+    /// Where it is inside a JSON document, as a JSON pointer. While a document is read, from the value at `loc` on.
+    pub pointer: Option<String>,
     /// What was wrong and what was done, at most 500 characters, without a final full stop.
     pub message: String,
 }
@@ -49,7 +54,8 @@ pub struct Diag {
 impl Diag {
     /// A warning that lost nothing.
     pub fn warning(kind: &'static str, loc: Loc, message: impl Into<String>) -> Self {
-        Self { kind, severity: Severity::Warning, loc, skipped: 0, records: 0, message: cut(message.into()) }
+        let message = cut(message.into());
+        Self { kind, severity: Severity::Warning, loc, skipped: 0, records: 0, times: 1, pointer: None, message }
     }
 
     /// A remark that lost nothing and asks for nothing.
@@ -61,6 +67,19 @@ impl Diag {
     pub fn lost(kind: &'static str, loc: Loc, skipped: u64, records: u64, message: impl Into<String>) -> Self {
         Self { severity: Severity::Lost, skipped, records, ..Self::warning(kind, loc, message) }
     }
+
+    /// The same, of a value inside the value at its place.
+    pub fn at(self, pointer: impl Into<String>) -> Self {
+        Self { pointer: Some(pointer.into()), ..self }
+    }
+
+    /// What was wrong, with the pointer to it.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.pointer {
+            Some(pointer) if !pointer.is_empty() => format!("{}, at {}", self.message, cut(pointer.clone())).into(),
+            _ => Cow::Borrowed(&self.message),
+        }
+    }
 }
 
 impl fmt::Display for Diag {
@@ -70,11 +89,12 @@ impl fmt::Display for Diag {
             write!(f, ":{}", self.loc.line)?;
         }
         let level = if self.severity == Severity::Note { "note" } else { "warning" };
-        write!(f, ": {level}[{}]: {}", self.kind, self.message)?;
-        if self.skipped > 0 {
-            write!(f, " ({} bytes skipped at byte {})", self.skipped, self.loc.byte)?;
+        write!(f, ": {level}[{}]: {}", self.kind, self.text())?;
+        match (self.skipped, self.loc.line) {
+            (0, 0) => Ok(()),
+            (0, _) => write!(f, " (byte {})", self.loc.byte),
+            (skipped, _) => write!(f, " ({skipped} bytes skipped at byte {})", self.loc.byte),
         }
-        Ok(())
     }
 }
 
@@ -102,10 +122,18 @@ impl Folded {
         }
     }
 
+    /// The same warnings, folded.
+    pub fn of(diags: Vec<Diag>) -> Vec<Diag> {
+        let mut folded = Self::default();
+        diags.into_iter().for_each(|diag| folded.push(diag));
+        folded.finish()
+    }
+
     /// The warnings, in the order in which they came.
     pub fn finish(mut self) -> Vec<Diag> {
         for (count, last) in self.kinds.into_values().filter(|(count, _)| *count > Self::SHOWN) {
             let more = count - Self::SHOWN;
+            self.shown[last].times += more;
             self.shown[last].message.push_str(&format!("; and {more} more like this"));
         }
         self.shown

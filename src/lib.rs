@@ -23,3 +23,4 @@ pub mod report;
 pub mod session;
 pub mod source;
 pub mod tables;
+mod temp;

@@ -41,12 +41,22 @@ pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
 
 /// The exit code of what clap has to say: help and version are no errors.
 pub(super) fn of_clap(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { 0 })
+    let exit = match error.print() {
+        _ if error.use_stderr() => Exit::Usage,
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Exit::Unwritten,
+        // What does not fill the buffer is written only now.
+        _ => io::stdout().flush().map_or_else(
+            |e| if e.kind() == io::ErrorKind::BrokenPipe { Exit::Done } else { Exit::Unwritten },
+            |()| Exit::Done,
+        ),
+    };
+    ExitCode::from(exit as u8)
 }
 
 /// Prints what is left to say and decides on the exit code.
 pub(super) fn of(result: anyhow::Result<Exit>, run: &Run) -> ExitCode {
+    // After a signal its own code counts, not the trouble that comes from cleaning up.
+    crate::temp::whole(|| ());
     let exit = match result {
         Ok(exit) => exit.max(run.exit()),
         Err(error) if is_broken_pipe(&error) => Exit::Done,

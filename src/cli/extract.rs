@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Format of the files [default: parquet, or ndjson in a build without polars]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// In CSV, leave text alone that a spreadsheet would take for a formula
+    /// In CSV, leave text as it is: neither guarded against spreadsheets nor with hidden characters shown
     #[arg(long)]
     raw: bool,
     /// Report discrepancies of experimental rules too

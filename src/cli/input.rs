@@ -1,7 +1,6 @@
 //! From INPUT arguments to analysed sessions, one after the other, in the order given.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use rayon::prelude::*;
 
 use super::exit::{Exit, usage};
 use super::stores::{self, Candidate};
+use super::told::Told;
 use super::{Global, newest};
 use crate::analysis::{Analysis, analyse};
 use crate::diag::{Diag, Severity};
@@ -17,9 +17,6 @@ use crate::extract::Config;
 use crate::session::{MsgIx, Session, visible};
 use crate::source::{self, Group};
 use crate::tables::dataset::Manifest;
-
-/// Warnings printed before the rest is only counted.
-const WARNINGS_SHOWN: usize = 20;
 
 /// Shortest start of a session id that is looked for.
 const SHORTEST_ID: usize = 4;
@@ -78,21 +75,20 @@ impl Wanted {
 pub(crate) struct Run {
     pub(crate) global: Global,
     exit: Cell<Exit>,
-    warnings: RefCell<BTreeMap<&'static str, usize>>,
-    shown: Cell<usize>,
+    told: RefCell<Told>,
+    /// Trouble with files of a folder, which belongs to no session.
+    pub(crate) passed: RefCell<Vec<Diag>>,
 }
 
 impl Run {
     pub(super) fn new(global: Global) -> Self {
-        Self { global, exit: Cell::new(Exit::Done), warnings: RefCell::default(), shown: Cell::new(0) }
+        Self { global, exit: Cell::new(Exit::Done), told: RefCell::default(), passed: RefCell::default() }
     }
 
     /// The exit code that the input asks for.
     pub(super) fn exit(&self) -> Exit {
-        let left: usize = self.warnings.borrow().values().sum();
-        if left > 0 && !self.global.quiet {
-            let kinds: Vec<String> = self.warnings.borrow().iter().map(|(kind, n)| format!("{n} × {kind}")).collect();
-            self.say(&format!("and {left} more warnings: {}", kinds.join(", ")));
+        if !self.global.quiet {
+            self.told.borrow().end().iter().for_each(|line| self.say(line));
         }
         self.exit.get()
     }
@@ -125,14 +121,10 @@ impl Run {
             if diag.severity == Severity::Lost && self.global.strict {
                 self.raise(Exit::Unread);
             }
-            if diag.severity == Severity::Note || self.global.quiet {
-                continue;
-            }
-            if self.shown.get() < WARNINGS_SHOWN {
-                self.shown.set(self.shown.get() + 1);
-                let _ = writeln!(io::stderr(), "{}", visible(&diag.to_string().replace('\n', "⏎")));
-            } else {
-                *self.warnings.borrow_mut().entry(diag.kind).or_default() += 1;
+            if !self.global.quiet
+                && let Some(line) = self.told.borrow_mut().line(diag)
+            {
+                let _ = writeln!(io::stderr(), "{line}");
             }
         }
     }
@@ -152,6 +144,11 @@ impl Run {
         mut take: impl FnMut(Analysis) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let groups = self.groups(args)?;
+        let mut passed = self.passed.take();
+        // What a folder holds beside its one session stands with that session.
+        let with_it = if groups.len() == 1 && args.pick.is_none() { std::mem::take(&mut passed) } else { Vec::new() };
+        self.warn(&passed);
+        self.passed.replace(passed);
         if let Some(pick) = &args.pick {
             let session = self.picked(&groups, args, pick)?;
             return self.hand_over(analyse(session, config, experimental), &mut take);
@@ -161,7 +158,10 @@ impl Run {
             let loaded: Vec<Result<Vec<Analysis>, Error>> = window
                 .par_iter()
                 .map(|wanted| {
-                    let sessions = wanted.load(args.first_number)?;
+                    let mut sessions = wanted.load(args.first_number)?;
+                    if let Some(first) = sessions.first_mut() {
+                        first.warnings.splice(0..0, with_it.iter().cloned());
+                    }
                     Ok(sessions.into_iter().map(|session| analyse(session, config, experimental)).collect())
                 })
                 .collect();
@@ -200,7 +200,7 @@ impl Run {
         }
     }
 
-    /// The groups of files behind the inputs.
+    /// The groups of files behind the inputs; what was passed over is noted.
     pub(crate) fn groups(&self, args: &InputArgs) -> anyhow::Result<Vec<Wanted>> {
         if args.inputs.is_empty() {
             let Candidate { file, id, .. } = newest::session(self)?;
@@ -232,7 +232,7 @@ impl Run {
     /// The files at paths, told and grouped; `only` names the session that is meant.
     fn discovered(&self, paths: &[PathBuf], only: Option<&String>) -> Vec<Wanted> {
         let found = source::discover(paths);
-        self.warn(&found.warnings);
+        self.passed.borrow_mut().extend(found.warnings);
         for error in &found.errors {
             self.fail(error);
         }
@@ -285,9 +285,7 @@ impl Run {
         take: &mut impl FnMut(Analysis) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         self.warn(&analysis.session.warnings);
-        if analysis.session.messages.is_empty() {
-            self.say(&format!("session {} holds no messages", analysis.session.id));
-        }
+        self.told.borrow_mut().account(&analysis.session);
         take(analysis)
     }
 }

@@ -7,8 +7,11 @@ mod input;
 mod newest;
 #[allow(dead_code)]
 mod output;
+mod place;
 mod places;
+mod signals;
 mod stores;
+mod told;
 
 mod audit;
 mod bench;
@@ -49,7 +52,8 @@ const AFTER_HELP: &str = "\
 INPUT is a transcript file, a folder that holds some, the id of a session that `turnpoint sessions` lists (or the
 start of one), or - for standard input.
 Exit codes: 0 done; 1 a check found something (audit --fail-on); 2 wrong usage, configuration, message or SQL;
-3 an INPUT could not be read (with --strict also when input was skipped); 4 output could not be written.";
+3 an INPUT could not be read (with --strict also when input was skipped); 4 output could not be written;
+130 and 143 on an interrupt and a signal to end.";
 
 /// Options of every command.
 #[derive(Debug, Clone, clap::Args)]
@@ -85,6 +89,7 @@ enum Command {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
+    signals::listen();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::of_clap(&error),

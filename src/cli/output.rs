@@ -65,22 +65,21 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(error)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(error)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(error)?;
-    make_readable(&file).map_err(error)?;
-    file.persist(path).map_err(|e| error(e.error))?;
-    Ok(())
+    let mut temp = crate::temp::File::new_in(folder).map_err(error)?;
+    let file = temp.file();
+    file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| make_readable(file)).map_err(error)?;
+    temp.persist(path).map_err(error)
 }
 
 /// Temporary files are private; what is put in place gets the usual mode.
 #[cfg(unix)]
-fn make_readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
+fn make_readable(file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
+    file.set_permissions(fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn make_readable(_: &tempfile::NamedTempFile) -> io::Result<()> {
+fn make_readable(_: &fs::File) -> io::Result<()> {
     Ok(())
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// File to write to, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<std::path::PathBuf>,
-    /// In CSV, leave text alone that a spreadsheet would take for a formula
+    /// In CSV, leave text as it is: neither guarded against spreadsheets nor with hidden characters shown
     #[arg(long)]
     raw: bool,
     /// Number of the first message, for transcripts that carry no numbers
@@ -147,7 +147,12 @@ mod with_polars {
         let names = answer.names();
         match format {
             Format::Table => out.write_all(grid(answer)?.as_bytes()),
-            Format::Parquet => answer.write_parquet(out),
+            Format::Parquet => {
+                // The writer hides why it failed: a pipe that closed could not be told from other trouble.
+                let mut bytes = Vec::new();
+                answer.write_parquet(&mut bytes)?;
+                out.write_all(&bytes)
+            }
             Format::Csv => {
                 let mut csv = CsvWriter::new(out, names, raw)?;
                 answer.each_row(|cells| csv.row(cells))?;

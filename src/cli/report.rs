@@ -1,6 +1,5 @@
 //! `turnpoint report`: the post-mortem, a folder for each session.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +10,9 @@ use sha2::{Digest, Sha256};
 use super::exit::{Exit, usage};
 use super::input::{InputArgs, Run};
 use super::limits_config;
-use super::output;
+use super::{output, place};
 use crate::analysis::Analysis;
+use crate::diag::Diag;
 use crate::error::Error;
 use crate::report::document::{Choices, Document, document};
 use crate::report::engine::{Engine, Target};
@@ -65,9 +65,6 @@ enum Excerpt {
     None,
 }
 
-/// The file that tells a folder of ours from others.
-const MARKER: &str = ".turnpoint";
-
 #[derive(Serialize)]
 struct Entry {
     folder: String,
@@ -82,6 +79,9 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let choices =
         Choices { title: args.title.clone(), full: args.full, no_excerpts: args.excerpt == Some(Excerpt::None) };
     let to_stdout = args.output.as_os_str() == "-";
+    if !to_stdout {
+        output::refuse_input(&args.output, &args.input.inputs)?;
+    }
     let mut entries: Vec<Entry> = Vec::new();
     run.each(&args.input, &config, args.experimental, |analysis| {
         let doc = document(&markdown, &analysis, &choices)?;
@@ -89,7 +89,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         if to_stdout {
             output::print(&doc.markdown)?;
         } else {
-            let folder = slug(&doc.title, &analysis);
+            let folder = free(slug(&doc.title, &analysis), &entries);
             write(&args.output.join(&folder), &doc, &markdown, &args.format)?;
             entries.push(Entry { folder, title: doc.title, s });
             return Ok(());
@@ -101,7 +101,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         return Ok(run.nothing_found());
     }
     if entries.len() > 1 && !to_stdout {
-        index(&args.output, &entries, &markdown, &args.format)?;
+        index(&args.output, &entries, &run.passed.borrow(), &markdown, &args.format)?;
     }
     say(run, &terminal, &entries)?;
     if !to_stdout {
@@ -112,6 +112,13 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// A name that no session before has: two stores may hold a session of one id.
+fn free(name: String, taken: &[Entry]) -> String {
+    let is_free = |name: &String| taken.iter().all(|e| e.folder != *name);
+    let others = (2..).map(|n| format!("{name}-{n}"));
+    std::iter::once(name.clone()).chain(others).find(is_free).unwrap_or(name)
 }
 
 /// The five lines of a session, or one line for each of several.
@@ -153,79 +160,37 @@ fn slug(title: &str, analysis: &Analysis) -> String {
     if words.is_empty() { hash } else { format!("{words}-{hash}") }
 }
 
-/// Writes a session's folder beside its place and swaps it in whole.
+/// Writes a session's folder.
 fn write(folder: &Path, doc: &Document, engine: &Engine, formats: &[Format]) -> Result<(), Error> {
-    let error = |source: io::Error| Error::Write { path: folder.into(), source };
-    if folder.exists() && !folder.join(MARKER).exists() {
-        let reason = "it exists and was not written by turnpoint; choose another folder with -o";
-        return Err(error(io::Error::new(io::ErrorKind::AlreadyExists, reason)));
-    }
-    let parent = folder.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(error)?;
-    let staged = tempfile::Builder::new().prefix(".turnpoint-").tempdir_in(parent).map_err(error)?;
-    let place = |name: &str, text: &str| output::write_file(&staged.path().join(name), text.as_bytes());
-    place(MARKER, "This folder was written by turnpoint, which may replace it.\n")?;
+    let mut files = Vec::new();
     if formats.contains(&Format::Md) {
-        place("report.md", &doc.markdown)?;
-        doc.figures.iter().try_for_each(|f| place(&figure_path(&f.id), &f.svg))?;
+        files.push(("report.md".to_owned(), doc.markdown.clone()));
+        files.extend(doc.figures.iter().map(|f| (figure_path(&f.id), f.svg.clone())));
     }
     if formats.contains(&Format::Html) {
-        place("index.html", &html::page(engine, &doc.title, &doc.markdown, &doc.figures)?)?;
+        files.push(("index.html".to_owned(), html::page(engine, &doc.title, &doc.markdown, &doc.figures)?));
     }
-    open_folder(staged.path()).map_err(error)?;
-    swap(staged, folder).map_err(error)
+    place::folder(folder, &files)
 }
 
-/// Temporary folders are private; what is put in place gets the usual mode.
-#[cfg(unix)]
-fn open_folder(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn open_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-fn swap(staged: tempfile::TempDir, folder: &Path) -> io::Result<()> {
-    if !folder.exists() {
-        fs::rename(staged.path(), folder)?;
-        let _ = staged.keep();
-        return Ok(());
-    }
-    // The old report moves into the staging folder's place, so that it goes away with it.
-    let old = tempfile::Builder::new().prefix(".turnpoint-").tempdir_in(folder.parent().unwrap_or(Path::new(".")))?;
-    let parked = old.path().join("old");
-    fs::rename(folder, &parked)?;
-    match fs::rename(staged.path(), folder) {
-        Ok(()) => {
-            let _ = staged.keep();
-            Ok(())
-        }
-        Err(e) => {
-            fs::rename(&parked, folder)?;
-            Err(e)
-        }
-    }
-}
-
-fn index(dir: &Path, entries: &[Entry], engine: &Engine, formats: &[Format]) -> anyhow::Result<()> {
+fn index(dir: &Path, entries: &[Entry], passed: &[Diag], engine: &Engine, formats: &[Format]) -> anyhow::Result<()> {
     #[derive(Serialize)]
     struct View<'a> {
         entries: &'a [Entry],
+        passed: Vec<String>,
         page: &'a str,
     }
-    let title = "Sessions";
+    let passed: Vec<String> = passed.iter().map(ToString::to_string).collect();
+    let view = |page| View { entries, passed: passed.clone(), page };
+    let mut files = Vec::new();
     if formats.contains(&Format::Md) {
-        let text = engine.render("index.md", &View { entries, page: "report.md" })?;
-        output::write_file(&dir.join("index.md"), text.as_bytes())?;
+        files.push(("index.md".to_owned(), engine.render("index.md", &view("report.md"))?));
     }
     if formats.contains(&Format::Html) {
-        let text = engine.render("index.md", &View { entries, page: "index.html" })?;
-        output::write_file(&dir.join("index.html"), html::page(engine, title, &text, &[])?.as_bytes())?;
+        let text = engine.render("index.md", &view("index.html"))?;
+        files.push(("index.html".to_owned(), html::page(engine, "Sessions", &text, &[])?));
     }
-    Ok(())
+    Ok(place::files(dir, &files)?)
 }
 
 /// Opens a page with the desktop's own program.

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
+use super::json_text::{OddNumber, key_again, without_odd_numbers};
 use super::lines::Sink;
-use crate::diag::Diag;
+use crate::diag::{Diag, Loc};
 
 /// Bytes of a chunk that hold no line which is a record by itself.
 pub(super) struct Region<'a> {
@@ -68,31 +69,47 @@ where
     P: Fn(&str) -> serde_json::Result<T> + Sync,
 {
     fn run(&mut self) -> Option<usize> {
-        let mut joined = false;
+        // How many records the line held so far, and where the first one stands.
+        let mut on_line: Option<(u64, Loc)> = None;
         loop {
             let rest = &self.region.bytes[self.pos..];
             let skip = blank(rest);
-            joined &= memchr(b'\n', &rest[..skip]).is_none() && memchr(b'\r', &rest[..skip]).is_none();
+            if memchr2(b'\n', b'\r', &rest[..skip]).is_some() {
+                self.joined(on_line.take());
+            }
             self.advance(skip);
             if self.rest().is_empty() {
+                self.joined(on_line);
                 return None;
             }
             if self.rest()[0] != b'{' {
+                self.joined(on_line.take());
                 self.garbage();
-                joined = false;
                 continue;
             }
             match self.end(self.rest(), self.region.open) {
                 End::At(len) => {
-                    self.value(len, joined);
-                    joined = true;
+                    let (n, first) = on_line.take().unwrap_or_else(|| (0, self.loc()));
+                    on_line = Some((n + 1, first));
+                    self.value(len);
                 }
-                End::Cut if self.region.open => return Some(self.pos),
+                End::Cut if self.region.open => {
+                    self.joined(on_line);
+                    return Some(self.pos);
+                }
                 End::Cut | End::Bad => {
+                    self.joined(on_line.take());
                     self.broken();
-                    joined = false;
                 }
             }
+        }
+    }
+
+    /// Names a line that held several records.
+    fn joined(&mut self, on_line: Option<(u64, Loc)>) {
+        if let Some((n, first)) = on_line.filter(|(n, _)| *n > 1) {
+            let message = format!("{n} records on one line; each was read");
+            self.sink.warnings.push(Diag::warning("joined", first, message));
         }
     }
 
@@ -112,7 +129,7 @@ where
         self.pos += bytes;
     }
 
-    fn loc(&self) -> crate::diag::Loc {
+    fn loc(&self) -> Loc {
         self.sink.loc(self.line, self.region.at + self.pos)
     }
 
@@ -129,18 +146,11 @@ where
     }
 
     /// A whole JSON value of `len` bytes.
-    fn value(&mut self, len: usize, joined: bool) {
+    fn value(&mut self, len: usize) {
         let loc = self.loc();
         let bytes = &self.region.bytes[self.pos..self.pos + len];
         match mend(bytes, self.sink.parse) {
             Ok((value, notes)) => {
-                if joined {
-                    self.sink.warnings.push(Diag::warning(
-                        "joined",
-                        loc.clone(),
-                        "several records on one line; each was read",
-                    ));
-                }
                 if memchr(b'\n', bytes).is_some() {
                     let message = "one record over several lines; read as one";
                     self.sink.warnings.push(Diag::warning("multiline", loc.clone(), message));
@@ -188,12 +198,13 @@ where
             && std::str::from_utf8(&line[..len]).is_ok_and(|text| (self.sink.parse)(text).is_ok())
     }
 
-    /// An object that does not end as it should: mended when only control characters stand in the way, otherwise
+    /// An object that does not end as it should: mended when only control characters or words for numbers that JSON does
+    /// not have stand in the way, otherwise
     /// skipped to the next record on the line, or to the end of the line.
     fn broken(&mut self) {
         self.budget = self.budget.saturating_sub(self.rest().len());
         let line = self.rest_of_line();
-        if let Some((value, notes)) = mend_controls(line, self.sink.parse) {
+        if let Some((value, notes)) = mend_line(line, self.sink.parse) {
             let (loc, len) = (self.loc(), line.len());
             for note in notes {
                 self.sink.warnings.push(note.diag(loc.clone()));
@@ -232,11 +243,12 @@ enum Note {
     Nul(u64),
     Control(u64),
     Surrogate,
-    TwiceNamed,
+    Number(String),
+    TwiceNamed(String),
 }
 
 impl Note {
-    fn diag(self, loc: crate::diag::Loc) -> Diag {
+    fn diag(self, loc: Loc) -> Diag {
         match self {
             Self::Utf8(n) => Diag::lost("invalid-utf8", loc, n, 0, format!("{n} bytes are no UTF-8; shown as U+FFFD")),
             Self::Nul(n) => Diag::lost("nul", loc, n, 0, format!("{n} NUL bytes inside a record; left out")),
@@ -244,15 +256,16 @@ impl Note {
                 Diag::warning("control", loc, format!("{n} raw control characters inside a record; read as escaped"))
             }
             Self::Surrogate => Diag::warning("surrogate", loc, "half a surrogate pair; shown as U+FFFD"),
-            Self::TwiceNamed => {
-                Diag::warning("duplicate-key", loc, "a key stands twice in one object; the last counts")
+            Self::Number(pointer) => OddNumber::diag(pointer, loc),
+            Self::TwiceNamed(pointer) => {
+                Diag::warning("duplicate-key", loc, "a key stands twice in one object, the last counts").at(pointer)
             }
         }
     }
 }
 
 /// Parses one whole JSON value, changing what keeps it from being read: bytes that are no UTF-8, halves of surrogate
-/// pairs, keys named twice.
+/// pairs, numbers that cannot be held, keys named twice.
 fn mend<T>(bytes: &[u8], parse: &impl Fn(&str) -> serde_json::Result<T>) -> Result<(T, Vec<Note>), String> {
     let mut notes = Vec::new();
     let mut text = decode(bytes, &mut notes);
@@ -267,11 +280,18 @@ fn mend<T>(bytes: &[u8], parse: &impl Fn(&str) -> serde_json::Result<T>) -> Resu
             return Ok((value, notes));
         }
     }
-    if error.to_string().starts_with("duplicate field")
+    if let Some((mended, numbers)) = without_odd_numbers(&text) {
+        notes.extend(numbers.into_iter().map(|n| Note::Number(n.pointer)));
+        text = Cow::Owned(mended);
+        if let Ok(value) = parse(&text) {
+            return Ok((value, notes));
+        }
+    }
+    if let Some(pointer) = key_again(&text)
         && let Ok(value) = serde_json::from_str::<serde_json::Value>(&text)
         && let Ok(value) = parse(&value.to_string())
     {
-        notes.push(Note::TwiceNamed);
+        notes.push(Note::TwiceNamed(pointer));
         return Ok((value, notes));
     }
     Err(why(&error))
@@ -282,11 +302,13 @@ fn why(error: &serde_json::Error) -> String {
     text.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-/// Parses one line after escaping the raw control characters in it; NUL bytes are left out.
-fn mend_controls<T>(line: &[u8], parse: &impl Fn(&str) -> serde_json::Result<T>) -> Option<(T, Vec<Note>)> {
+/// Parses one line after escaping the raw control characters in it and putting null for words that JSON does not have;
+/// NUL bytes are left out.
+fn mend_line<T>(line: &[u8], parse: &impl Fn(&str) -> serde_json::Result<T>) -> Option<(T, Vec<Note>)> {
     let nul = line.iter().filter(|&&b| b == 0).count() as u64;
     let other = line.iter().filter(|&&b| b != 0 && b < 0x20).count() as u64;
-    if nul + other == 0 {
+    let words = ["NaN", "Infinity"].iter().any(|word| memmem::find(line, word.as_bytes()).is_some());
+    if nul + other == 0 && !words {
         return None;
     }
     let mut clean = Vec::with_capacity(line.len() + 5 * other as usize);

@@ -2,19 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{FORMATS, Format, Head, Input, seen, zipped};
-use crate::diag::{Diag, Loc};
+use super::folder::Walk;
+use super::{FORMATS, Format, Head, Input, seen, shape, zipped};
+use crate::diag::{Diag, Folded, Loc};
 use crate::error::Error;
-
-/// Deepest level of a folder that is walked.
-const LEVELS: usize = 64;
-
-/// Most files of a folder that are looked at.
-const FILES: usize = 100_000;
 
 /// Inputs that are parsed together: the files of one session, or of a family of forks.
 #[derive(Debug)]
@@ -92,6 +88,7 @@ fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
             trouble.first().map_or_else(|| seen::describe(&head), |t| format!("{}; no transcript in it", t.message));
         return out.errors.push(Error::Unrecognised { path: input.name, seen });
     };
+    out.warnings.extend(lie(&input, &bytes));
     let near = input.path().map(|p| (p.parent().unwrap_or(Path::new("")).to_owned(), (FORMATS[format].companions)(p)));
     found.push(Found { input, format, keys });
     let (base, near) = near.unwrap_or_default();
@@ -102,8 +99,8 @@ fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
 
 fn try_file(base: &Path, path: &Path) -> Result<Option<Found>, Error> {
     match try_input(file_below(base, path))? {
-        Tried::Taken(found) => Ok(Some(found)),
-        Tried::Archive(_) | Tried::Other => Ok(None),
+        Tried::Taken(found, _) => Ok(Some(found)),
+        Tried::Archive(_) | Tried::Other(..) => Ok(None),
     }
 }
 
@@ -111,20 +108,43 @@ fn file_below(base: &Path, path: &Path) -> Input {
     Input::file(path.strip_prefix(base).unwrap_or(path).to_string_lossy(), path)
 }
 
+/// A note on a file whose name says something else than its first bytes.
+fn lie(input: &Input, head: &[u8]) -> Option<Diag> {
+    let place = input.place()?;
+    let mut raw = Vec::new();
+    if input.path().is_none() {
+        fs::File::open(place).ok()?.take(8).read_to_end(&mut raw).ok()?;
+    }
+    let said = shape::lie(place, if input.path().is_none() { &raw } else { head })?;
+    Some(Diag::note("name-lies", whole_file(&input.name), said))
+}
+
 /// What an input turned out to be.
 enum Tried {
-    Taken(Found),
+    /// A transcript, and a note on its name.
+    Taken(Found, Option<Diag>),
     Archive(Input),
-    Other,
+    /// No transcript; what it looks like.
+    Other(&'static str, String),
 }
 
 fn try_input(input: Input) -> Result<Tried, Error> {
     let (bytes, whole) = input.head()?;
     let head = Head { name: &input.name, path: input.path(), bytes: &bytes, whole };
     Ok(match detect(&head) {
-        Some((format, keys)) => Tried::Taken(Found { input, format, keys }),
+        Some((format, keys)) => {
+            let lie = lie(&input, &bytes);
+            Tried::Taken(Found { input, format, keys }, lie)
+        }
         None if zipped::is_zip(&bytes) => Tried::Archive(input),
-        None => Tried::Other,
+        None => {
+            let empty = bytes.iter().all(|b| b.is_ascii_whitespace() || b"\xEF\xBB\xBF{}[]".contains(b)) && whole;
+            let kind = if empty { "empty" } else { "not-a-transcript" };
+            match input.trouble().first() {
+                Some(trouble) => Tried::Other(trouble.kind, format!("{}; no transcript in it", trouble.message)),
+                None => Tried::Other(kind, seen::describe(&head)),
+            }
+        }
     })
 }
 
@@ -143,127 +163,87 @@ fn archive(input: &Input, found: &mut Vec<Found>, out: &mut Discovered) {
     }
 }
 
-/// The transcripts of an archive. Entries that are none are counted in a note.
+/// The transcripts of an archive. Entries that are none are named.
 fn transcripts(input: &Input) -> Result<(Vec<Found>, Vec<Diag>), Error> {
-    let (entries, mut warnings) = input.entries()?;
-    let (mut taken, mut other) = (Vec::new(), 0);
-    for tried in entries.into_par_iter().map(try_input).collect::<Vec<_>>() {
+    let (entries, warnings) = input.entries()?;
+    let (mut taken, mut told) = (Vec::new(), Folded::default());
+    warnings.into_iter().for_each(|d| told.push(d));
+    let names: Vec<String> = entries.iter().map(|e| e.name.clone()).collect();
+    let tried: Vec<_> = entries.into_par_iter().map(try_input).collect();
+    for (name, tried) in names.iter().zip(tried) {
         match tried {
-            Ok(Tried::Taken(found)) => taken.push(found),
-            Ok(_) => other += 1,
-            Err(e) => {
-                let loc = Loc { file: input.name.clone(), ..Loc::default() };
-                warnings.push(Diag::warning("unreadable", loc, format!("{e}; passed over")));
-            }
+            Ok(Tried::Taken(found, _)) => taken.push(found),
+            Ok(Tried::Archive(_)) => told.push(passed_over(name, "nested-archive", "an archive inside an archive")),
+            Ok(Tried::Other(kind, seen)) => told.push(passed_over(name, kind, &seen)),
+            Err(e) => told.push(Diag::lost("unreadable", whole_file(name), 0, 0, format!("{e}; passed over"))),
         }
     }
-    if other > 0 {
-        let loc = Loc { file: input.name.clone(), ..Loc::default() };
-        warnings.push(Diag::note("passed-over", loc, format!("{other} entries that are no transcripts passed over")));
-    }
-    Ok((taken, warnings))
+    Ok((taken, told.finish()))
 }
 
-/// Every transcript below a folder; what is none is passed over and counted.
+/// A note on a file that is no transcript.
+fn passed_over(name: &str, kind: &'static str, seen: &str) -> Diag {
+    Diag::note(kind, whole_file(name), format!("{seen}; passed over"))
+}
+
+/// Every transcript below a folder; what is none is passed over and named with the reason.
 fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
-    let shown = root.to_string_lossy().into_owned();
-    let loc = |file: String| Loc { file, line: 0, byte: 0 };
-    let mut walk = Walk::default();
-    walk.run(root);
-    out.warnings.extend(walk.unreadable.iter().map(|(path, why)| {
-        let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
-        Diag::warning("unreadable", loc(name), format!("cannot be read: {why}; passed over"))
-    }));
+    let walk = Walk::run(root);
+    let mut told = Folded::default();
+    for (path, reason) in &walk.passed {
+        let name = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty()).unwrap_or(path);
+        let (loc, (kind, message)) = (whole_file(&name.to_string_lossy()), reason.words());
+        told.push(match kind {
+            "unreadable" => Diag::lost(kind, loc, 0, 0, message),
+            "link-outside" => Diag::warning(kind, loc, message),
+            _ => Diag::note(kind, loc, message),
+        });
+    }
     if walk.cut {
-        let message = format!("more than {FILES} files or {LEVELS} levels; the rest was not looked at");
-        out.warnings.push(Diag::warning("folder-limit", loc(shown.clone()), message));
+        told.push(Diag::lost("folder-limit", whole_file(&root.to_string_lossy()), 0, 0, Walk::limits()));
     }
     let tried: Vec<_> = walk.files.par_iter().map(|path| try_input(file_below(root, path))).collect();
     let (mut taken, mut other) = (0u64, 0u64);
     for (path, tried) in walk.files.iter().zip(tried) {
+        let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+        let loc = || whole_file(&name);
         match tried {
-            Ok(Tried::Taken(f)) => {
+            Ok(Tried::Taken(f, lie)) => {
                 taken += 1;
                 found.push(f);
+                lie.into_iter().for_each(|d| told.push(d));
             }
             Ok(Tried::Archive(input)) => match transcripts(&input) {
                 Ok((inside, warnings)) => {
-                    out.warnings.extend(warnings);
+                    warnings.into_iter().for_each(|d| told.push(d));
                     taken += inside.len() as u64;
                     other += u64::from(inside.is_empty());
                     found.extend(inside);
                 }
-                Err(e) => {
-                    out.warnings.push(Diag::warning("zip-directory", loc(input.name), format!("{e}; passed over")))
-                }
+                Err(e) => told.push(Diag::lost("zip-directory", loc(), 0, 0, format!("{e}; passed over"))),
             },
             // What stands beside a subagent's file is read with it.
-            Ok(Tried::Other) if path.to_string_lossy().ends_with(".meta.json") => {}
-            Ok(Tried::Other) => other += 1,
-            Err(Error::Read { path: name, source }) => {
-                let message = format!("cannot be read: {source}; passed over");
-                out.warnings.push(Diag::warning("unreadable", loc(name), message));
+            Ok(Tried::Other(..)) if path.to_string_lossy().ends_with(".meta.json") => {}
+            Ok(Tried::Other(kind, seen)) => {
+                other += 1;
+                told.push(passed_over(&name, kind, &seen));
+            }
+            Err(Error::Read { source, .. }) => {
+                told.push(Diag::lost("unreadable", loc(), 0, 0, format!("cannot be read: {source}; passed over")));
             }
             Err(e) => out.errors.push(e),
         }
     }
     if taken == 0 {
         let seen = format!("a folder without transcripts ({other} other files)");
-        out.errors.push(Error::Unrecognised { path: shown, seen });
-    } else if other > 0 {
-        let files = if other == 1 { "file that is no transcript was" } else { "files that are no transcripts were" };
-        let message = format!("{other} {files} passed over");
-        out.warnings.push(Diag::note("passed-over", loc(shown), message));
+        out.errors.push(Error::Unrecognised { path: root.to_string_lossy().into_owned(), seen });
     }
+    out.warnings.extend(told.finish());
 }
 
-#[derive(Default)]
-struct Walk {
-    files: Vec<PathBuf>,
-    unreadable: Vec<(PathBuf, std::io::Error)>,
-    cut: bool,
-}
-
-impl Walk {
-    /// Collects regular files in order of path. Links are followed to files inside the root only.
-    fn run(&mut self, root: &Path) {
-        let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        let mut folders = vec![(root.to_owned(), 0)];
-        while let Some((folder, level)) = folders.pop() {
-            let mut entries: Vec<PathBuf> = match fs::read_dir(&folder) {
-                Ok(entries) => entries.filter_map(|e| Some(e.ok()?.path())).collect(),
-                Err(e) => {
-                    self.unreadable.push((folder, e));
-                    continue;
-                }
-            };
-            entries.sort();
-            for path in entries {
-                let Ok(kind) = fs::symlink_metadata(&path).map(|m| m.file_type()) else { continue };
-                if kind.is_dir() {
-                    self.cut |= level + 1 >= LEVELS;
-                    if level + 1 < LEVELS && !is_passed_over(&path) {
-                        folders.push((path, level + 1));
-                    }
-                } else if kind.is_file() || (kind.is_symlink() && leads_inside(&real, &path)) {
-                    self.cut |= self.files.len() >= FILES;
-                    if self.files.len() < FILES {
-                        self.files.push(path);
-                    }
-                }
-            }
-        }
-        self.files.sort();
-    }
-}
-
-/// Folders that hold no transcripts but very many files.
-fn is_passed_over(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| name == ".git" || name == "node_modules")
-}
-
-fn leads_inside(root: &Path, link: &Path) -> bool {
-    fs::canonicalize(link).is_ok_and(|target| target.starts_with(root) && target.is_file())
+/// A file as a whole.
+fn whole_file(name: &str) -> Loc {
+    Loc { file: name.to_owned(), ..Loc::default() }
 }
 
 /// Joins files of one format that share a key, in order of their first file.
@@ -327,8 +307,8 @@ mod tests {
         write(root.path(), ".git/w.jsonl", &line("s4", "4"));
         let found = discover(&[root.path().to_owned()]);
         assert_eq!(names(&found), [vec!["a/y.jsonl", "z.jsonl"], vec!["a b\nc/x.jsonl", "fork.jsonl"]]);
-        assert_eq!(found.warnings.len(), 1);
-        assert!(found.warnings[0].message.starts_with("1 file"));
+        let told: Vec<_> = found.warnings.iter().map(|w| (w.loc.file.as_str(), w.kind)).collect();
+        assert_eq!(told, [("README.md", "not-a-transcript")]);
         assert!(found.errors.is_empty());
     }
 
@@ -365,20 +345,5 @@ mod tests {
         let path = write(root.path(), "z.jsonl", &line("s1", "1"));
         let found = discover(&[path, root.path().to_owned()]);
         assert_eq!(names(&found), [["z.jsonl"]]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_are_followed_inside_the_folder_only() {
-        use std::os::unix::fs::symlink;
-        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        write(root.path(), "a.jsonl", &line("s1", "1"));
-        let secret = write(outside.path(), "b.jsonl", &line("s2", "2"));
-        symlink(root.path(), root.path().join("loop")).unwrap();
-        symlink(&secret, root.path().join("leads-out.jsonl")).unwrap();
-        symlink(root.path().join("nowhere"), root.path().join("dangling")).unwrap();
-        symlink(root.path().join("a.jsonl"), root.path().join("again.jsonl")).unwrap();
-        let found = discover(&[root.path().to_owned()]);
-        assert_eq!(names(&found), [["a.jsonl"]]);
     }
 }

@@ -298,7 +298,7 @@ mod tests {
     fn several_records_on_one_line() {
         let (records, warnings) = read_all(b"{\"k\":\"a\"}{\"k\":\"b\"} {\"k\":\"c\"}\n{\"k\":\"d\"}\r{\"k\":\"e\"}\n");
         assert_eq!(records, ["a", "b", "c", "d", "e"]);
-        assert_eq!(warnings, [("joined", 1, 9, 0), ("joined", 1, 19, 0)]);
+        assert_eq!(warnings, [("joined", 1, 0, 0)]);
     }
 
     #[test]
@@ -344,7 +344,18 @@ mod tests {
         let (records, warnings) = read_all(br#"{"k":"a\ud83d"}{"k":"\\ud83d\ude00\ud83d\ude00"}"#);
         assert_eq!(records, ["a\u{FFFD}", "\\ud83d\u{FFFD}😀"]);
         let kinds: Vec<_> = warnings.iter().map(|w| w.0).collect();
-        assert_eq!(kinds, ["surrogate", "joined", "surrogate"]);
+        assert_eq!(kinds, ["surrogate", "surrogate", "joined"]);
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_held_cost_no_record() {
+        let text = r#"{"k":"a","n":1e400}
+{"k":"b","n":[NaN,-Infinity]}
+{"k":"c","n":}
+"#;
+        let (records, warnings) = read_all(text.as_bytes());
+        assert_eq!(records, ["a", "b"]);
+        assert_eq!(warnings, [("number", 2, 20, 0), ("number", 2, 20, 0), ("torn", 3, 50, 14)]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::time::{self, Time};
 use crate::session::{CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult};
 
 /// A conversation while it is read.
@@ -12,7 +13,11 @@ pub(super) struct Conversation {
     messages: Vec<Message>,
     /// Open calls by id: message and part.
     calls: BTreeMap<String, (usize, usize)>,
+    odd: Vec<Odd>,
 }
+
+/// Something that could not be read as it should be: kind of the warning, pointer in the record, what is said.
+pub(super) type Odd = (&'static str, String, &'static str);
 
 impl Conversation {
     /// The messages, in order.
@@ -20,25 +25,34 @@ impl Conversation {
         self.messages
     }
 
-    /// Adds a record: a message, or the results of calls of an earlier one.
-    pub(super) fn add(&mut self, value: &Value, place: Place) {
+    /// Adds a record: a message, or the results of calls of an earlier one. Gives what is odd about it.
+    pub(super) fn add(&mut self, value: &Value, place: Place) -> Vec<Odd> {
+        self.record(value, place);
+        std::mem::take(&mut self.odd)
+    }
+
+    fn record(&mut self, value: &Value, place: Place) {
         let role = text(value, "role").unwrap_or_default();
         if matches!(role, "tool" | "function") {
             let id = text(value, "tool_call_id").or_else(|| text(value, "name")).unwrap_or_default();
             let output = content_text(&value["content"]);
-            return self.result(id, output, false, place, value);
+            return self.result(id, output, false, place, value, "");
         }
         let (role, kind) = match role {
             "user" => (Role::User, MessageKind::Prompt),
             "assistant" | "model" => (Role::Assistant, MessageKind::Reply),
-            _ => (Role::System, MessageKind::InjectedContext),
+            "system" | "developer" => (Role::System, MessageKind::InjectedContext),
+            _ => {
+                self.odd.push(("role", "/role".into(), "a role that is not known, read as the program's"));
+                (Role::System, MessageKind::InjectedContext)
+            }
         };
         let mut parts = Vec::new();
         for key in ["reasoning_content", "reasoning"] {
             parts.extend(text(value, key).filter(|t| !t.is_empty()).map(|t| PartBody::Reasoning(t.to_owned())));
         }
         let results = self.content(&value["content"], place, &mut parts);
-        parts.extend(calls(value));
+        parts.extend(calls(value, &mut self.odd));
         if parts.is_empty() && results > 0 {
             // A message that only brings results hangs on the message with the calls.
             return;
@@ -49,11 +63,24 @@ impl Conversation {
                 self.calls.insert(call.id.clone(), (at, i));
             }
         }
-        let time = ["timestamp", "created_at", "time"].iter().find_map(|k| text(value, k)?.parse().ok());
+        let time = self.time(value);
         let parts = parts.into_iter().map(|body| Part { place, body }).collect();
         let native_id = text(value, "id").map(Into::into);
         let model = text(value, "model").filter(|_| role == Role::Assistant).map(Into::into);
         self.messages.push(Message { role, kind, native_id, at: time, model, parts, place, ..Message::default() });
+    }
+
+    /// The time of a record, if it can be read.
+    fn time(&mut self, value: &Value) -> Option<jiff::Timestamp> {
+        let (key, read) =
+            ["timestamp", "created_at", "time"].iter().find_map(|k| Some((*k, time::read(value.get(k)?)?)))?;
+        let pointer = || format!("/{key}");
+        match read {
+            Time::At(_) => {}
+            Time::NoZone(_) => self.odd.push(("time-zone", pointer(), "a time without a zone, taken as UTC")),
+            Time::Odd => self.odd.push(("time", pointer(), "a time in no form that can be read, left unknown")),
+        }
+        read.known()
     }
 
     /// Reads content: a string or blocks. Gives the number of results that stood in it.
@@ -68,19 +95,33 @@ impl Conversation {
             _ => return 0,
         };
         let mut results = 0;
-        for block in blocks {
+        for (n, block) in blocks.iter().enumerate() {
             if block["type"] == "tool_result" {
                 let id = text(block, "tool_use_id").unwrap_or_default().to_owned();
-                self.result(&id, content_text(&block["content"]), block["is_error"] == true, place, block);
+                self.result(
+                    &id,
+                    content_text(&block["content"]),
+                    block["is_error"] == true,
+                    place,
+                    block,
+                    &format!("/content/{n}"),
+                );
                 results += 1;
             } else {
                 parts.push(body(block));
+                if let Some(PartBody::Unknown { .. }) = parts.last() {
+                    self.odd.push((
+                        "unknown-block",
+                        format!("/content/{n}"),
+                        "a block of an unknown type, kept as it is",
+                    ));
+                }
             }
         }
         results
     }
 
-    fn result(&mut self, id: &str, output: String, failed: bool, place: Place, raw: &Value) {
+    fn result(&mut self, id: &str, output: String, failed: bool, place: Place, raw: &Value, at: &str) {
         let status = if failed { CallStatus::Error } else { CallStatus::Ok };
         let result = ToolResult { status, text: output, place, ..ToolResult::default() };
         let found = self.calls.remove(id);
@@ -88,6 +129,7 @@ impl Conversation {
         match part.map(|p| &mut p.body) {
             Some(PartBody::Call(call)) => call.result = Some(result),
             _ => {
+                self.odd.push(("orphan-result", at.into(), "a result whose call stands nowhere, kept as it is"));
                 let body = PartBody::Unknown { kind: "result-without-call".into(), raw: raw.clone() };
                 match self.messages.last_mut() {
                     Some(last) => last.parts.push(Part { place, body }),
@@ -127,21 +169,26 @@ fn body(block: &Value) -> PartBody {
 }
 
 /// Calls beside the content. Arguments are a string that holds JSON; one that does not is kept as it stands.
-fn calls(value: &Value) -> Vec<PartBody> {
-    let arguments = |f: &Value| match &f["arguments"] {
-        Value::String(raw) => serde_json::from_str(raw).unwrap_or_else(|_| raw.as_str().into()),
+fn calls(value: &Value, odd: &mut Vec<Odd>) -> Vec<PartBody> {
+    let mut arguments = |f: &Value, at: String| match &f["arguments"] {
+        Value::String(raw) => serde_json::from_str(raw).unwrap_or_else(|_| {
+            odd.push(("arguments", at + "/arguments", "the arguments of a call are no JSON, kept as text"));
+            raw.as_str().into()
+        }),
         other => other.clone(),
     };
     let mut out: Vec<PartBody> = Vec::new();
-    for one in value["tool_calls"].as_array().into_iter().flatten() {
-        let function = if one["function"].is_object() { &one["function"] } else { one };
-        out.push(call(text(one, "id"), text(function, "name").unwrap_or_default(), arguments(function)));
+    for (n, one) in value["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        let nested = one["function"].is_object();
+        let (function, at) = if nested { (&one["function"], "/function") } else { (one, "") };
+        let input = arguments(function, format!("/tool_calls/{n}{at}"));
+        out.push(call(text(one, "id"), text(function, "name").unwrap_or_default(), input));
     }
     if value["function_call"].is_object() {
         let function = &value["function_call"];
         let name = text(function, "name").unwrap_or_default();
         // The old interface has no call ids: its results name the function.
-        out.push(call(Some(name), name, arguments(function)));
+        out.push(call(Some(name), name, arguments(function, "/function_call".into())));
     }
     out
 }
@@ -172,7 +219,7 @@ mod tests {
 
     fn read(records: &[Value]) -> Vec<Message> {
         let mut conversation = Conversation::default();
-        records.iter().for_each(|r| conversation.add(r, Place::default()));
+        records.iter().for_each(|r| drop(conversation.add(r, Place::default())));
         conversation.finish()
     }
 
@@ -197,6 +244,19 @@ mod tests {
 
     #[test]
     fn odd_records_are_kept() {
+        let kinds = |record: Value| -> Vec<_> {
+            let odd = Conversation::default().add(&record, Place::default());
+            odd.into_iter().map(|(kind, pointer, _)| (kind, pointer)).collect()
+        };
+        let call = json!({"function": {"name": "f", "arguments": "{"}});
+        let odd = json!({"role": "robot", "content": [{"type": "x"}], "tool_calls": [call], "time": "soon"});
+        let want = [
+            ("role", "/role"),
+            ("unknown-block", "/content/0"),
+            ("arguments", "/tool_calls/0/function/arguments"),
+            ("time", "/time"),
+        ];
+        assert_eq!(kinds(odd), want.map(|(kind, at)| (kind, at.to_owned())));
         let messages = read(&[
             json!({"role": "assistant", "content": "a", "function_call": {"name": "f", "arguments": "{no json"}}),
             json!({"role": "function", "name": "f", "content": "r"}),

@@ -10,11 +10,12 @@ use regex::Regex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::json_text::{OddNumber, complete, mend_words};
 use super::message_parts::Conversation;
-use super::opencode::{Cursor, members};
+use super::opencode::{Cursor, Mended, members, members_and_again};
 use super::text::{Lines, Text};
 use super::{Format, Head, Input};
-use crate::diag::Diag;
+use crate::diag::{Diag, Folded};
 use crate::error::Error;
 use crate::session::{Draft, DraftThread, Place, Session, SourceFile};
 
@@ -57,9 +58,11 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
     for input in inputs {
         let bytes = input.read()?;
         let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
-        let text = Text::decode(bytes);
+        let mut text = Text::decode(bytes);
+        let odd = mend_words(&mut text.text);
         let mut reader = Reader::new(&input.name, &text);
         reader.file();
+        reader.tell(odd);
         out.extend(reader.drafts(&digest));
     }
     Ok(out)
@@ -108,7 +111,7 @@ impl<'a> Reader<'a> {
             let start = self.json.at;
             let read = match byte {
                 b'[' => self.list(0, None),
-                b'{' if is_message(&self.members()) => self.value().is_some_and(|value| {
+                b'{' if self.is_message() => self.value().is_some_and(|value| {
                     if !std::mem::replace(&mut loose, true) {
                         self.open(None);
                     }
@@ -124,8 +127,39 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn members(&self) -> std::collections::BTreeMap<String, String> {
-        members(&self.text.text[self.json.at..])
+    /// Whether a message stands here. A key that stands twice in it is noted.
+    fn is_message(&mut self) -> bool {
+        let (members, again) = members_and_again(&self.text.text[self.json.at..]);
+        let is = members.get("role").is_some_and(|r| !r.is_empty());
+        let again = again.filter(|_| is).map(|key| (self.json.at, Mended::Twice(format!("/{key}"))));
+        self.json.mended.extend(again);
+        is
+    }
+
+    /// Names what was replaced, and completes the pointers of all warnings.
+    fn tell(&mut self, odd: Vec<OddNumber>) {
+        for (at, mended) in std::mem::take(&mut self.json.mended) {
+            let loc = self.places.loc(self.text, at, self.name);
+            self.warnings.push(mended.diag(loc));
+        }
+        for &(at, bytes) in self.text.damaged(0, self.text.text.len()) {
+            let byte = self.text.byte(at);
+            // What stands in a span that was passed over is counted there.
+            if !self.warnings.iter().any(|w| (w.loc.byte..w.loc.byte + w.skipped).contains(&byte)) {
+                let loc = self.places.loc(self.text, at, self.name);
+                let text = format!("{bytes} bytes are no UTF-8; shown as U+FFFD");
+                self.warnings.push(Diag::lost("invalid-utf8", loc, bytes, 0, text));
+                self.skipped += bytes;
+            }
+        }
+        complete(&self.text.text, self.warnings.iter_mut(), |byte| self.text.position(byte));
+        for number in odd {
+            // In a line file the record counts, whose line it is.
+            let line = memchr::memrchr(b'\n', &self.text.text.as_bytes()[..number.at]).map_or(0, |at| at + 1);
+            let loc = self.places.loc(self.text, line, self.name);
+            self.warnings.push(OddNumber::diag(number.pointer, loc));
+        }
+        self.warnings = Folded::of(std::mem::take(&mut self.warnings));
     }
 
     fn value(&mut self) -> Option<Value> {
@@ -139,7 +173,9 @@ impl<'a> Reader<'a> {
         let next = rest.match_indices('\n').map(|(i, _)| from + i + 1);
         let starts = |at: &usize| self.text.text[*at..].trim_start_matches([' ', '\t']).starts_with(['{', '[']);
         let to = next.into_iter().find(starts).unwrap_or(self.text.text.len());
-        let skipped = self.text.byte(to) - self.text.byte(from);
+        // Line ends are no part of what was lost.
+        let end = from + self.text.text[from..to].trim_ascii_end().len();
+        let skipped = self.text.byte(end) - self.text.byte(from);
         let loc = self.places.loc(self.text, from, self.name);
         let kind = if to == self.text.text.len() { "cut" } else { "bad-json" };
         self.warnings.push(Diag::lost(kind, loc, skipped, 1, "damaged or cut JSON; passed over"));
@@ -156,7 +192,11 @@ impl<'a> Reader<'a> {
         let place: Place = self.places.place(self.text, start);
         if let Some(found) = self.found.last_mut() {
             found.records += 1;
-            found.conversation.add(value, place);
+            let odd = found.conversation.add(value, place);
+            let loc = |name: &str| crate::diag::Loc { file: name.into(), line: place.line.into(), byte: place.byte };
+            self.warnings.extend(
+                odd.into_iter().map(|(kind, pointer, text)| Diag::warning(kind, loc(self.name), text).at(pointer)),
+            );
         }
     }
 
@@ -172,7 +212,7 @@ impl<'a> Reader<'a> {
                 }
                 Some(b'{') => {
                     let start = self.json.at;
-                    let read = if is_message(&self.members()) {
+                    let read = if self.is_message() {
                         match self.value() {
                             Some(value) => {
                                 if !std::mem::replace(&mut opened, true) {
@@ -239,11 +279,6 @@ impl<'a> Reader<'a> {
         }
         let several = self.found.len() > 1;
         let size = self.text.byte(self.text.text.len());
-        if self.text.replaced() > 0 {
-            let text = format!("{} places are no valid Unicode; each was read as U+FFFD", self.text.replaced());
-            let loc = crate::diag::Loc { file: self.name.into(), ..Default::default() };
-            self.warnings.push(Diag::warning("bad-unicode", loc, text));
-        }
         let mut out = Vec::new();
         for (n, found) in self.found.into_iter().enumerate() {
             // The account of the file stands with its first conversation; the others count their messages only.
@@ -277,10 +312,6 @@ impl<'a> Reader<'a> {
         }
         out
     }
-}
-
-fn is_message(members: &std::collections::BTreeMap<String, String>) -> bool {
-    members.get("role").is_some_and(|r| !r.is_empty())
 }
 
 fn text_of(value: &Value) -> Option<String> {

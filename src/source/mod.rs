@@ -7,8 +7,10 @@ mod care;
 mod claude_code;
 mod codex;
 pub mod discover;
+mod folder;
 mod gzip;
 mod input;
+mod json_text;
 mod line;
 pub mod lines;
 mod loose;
@@ -23,13 +25,17 @@ mod opencode_storage;
 mod packed;
 mod peek;
 mod seen;
+mod shape;
 mod sqlite;
 pub mod stored;
 mod text;
+mod time;
+mod todos;
 mod utf16;
 mod zipped;
 mod zst;
 
+use crate::diag::{Diag, Loc};
 use crate::error::Error;
 use crate::session::{Draft, Session};
 
@@ -80,7 +86,13 @@ pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Er
             return Err(input.error(std::io::Error::other(trouble.message.clone())));
         }
     }
-    Ok(drafts.into_iter().map(|draft| draft.finish(first_number)).collect())
+    let mut sessions: Vec<Session> = drafts.into_iter().map(|draft| draft.finish(first_number)).collect();
+    for session in sessions.iter_mut().filter(|s| s.messages.is_empty()) {
+        let file = session.sources.first().map(|s| s.file.clone()).unwrap_or_default();
+        let message = format!("session {} holds no messages", session.id);
+        session.warnings.push(Diag::warning("empty", Loc { file, ..Loc::default() }, message));
+    }
+    Ok(sessions)
 }
 
 /// The format of an input by its head: the surest of those that are sure enough.

@@ -138,14 +138,16 @@ impl Store {
             // What 2.x wrote stands in its own table; rows of 1.x from that time are stale.
             let newer = self.newer.get(&session_id);
             let stale = newer.is_some_and(|(first, last)| at(&row).is_some_and(|at| (first..=last).contains(&&at)));
-            let Some(info) = data(loaded, &row, &[("id", &id), ("sessionID", &session_id)]) else { continue };
+            let Some(info) = data(loaded, "message", &row, &[("id", &id), ("sessionID", &session_id)]) else {
+                continue;
+            };
             let place = place(&row);
             let parts: Vec<(Value, Place)> = parts
                 .iter()
                 .filter_map(|p| {
                     let ids = [("id", text(p, "id")), ("messageID", id.clone()), ("sessionID", session_id.clone())];
                     let ids: Vec<(&str, &str)> = ids.iter().map(|(k, v)| (*k, v.as_str())).collect();
-                    Some((data(loaded, p, &ids)?, self::place(p)))
+                    Some((data(loaded, "part", p, &ids)?, self::place(p)))
                 })
                 .collect();
             if stale {
@@ -156,7 +158,7 @@ impl Store {
                     loaded.warnings.push(Diag::note("older-store", loc, text));
                 }
             } else {
-                loaded.entries.push(with_time(entry(&info, parts, place), &row));
+                loaded.push(with_time(entry(&info, parts, place), &row), "");
             }
         }
         self.orphans(parts, out);
@@ -167,12 +169,14 @@ impl Store {
         for (message, rows) in parts {
             let session = rows.first().map(|r| text(r, "session_id")).unwrap_or_default();
             let loaded = self.loaded(out, &session);
-            let parts: Vec<(Value, Place)> =
-                rows.iter().filter_map(|r| Some((data(loaded, r, &[("id", &text(r, "id"))])?, place(r)))).collect();
+            let parts: Vec<(Value, Place)> = rows
+                .iter()
+                .filter_map(|r| Some((data(loaded, "part", r, &[("id", &text(r, "id"))])?, place(r))))
+                .collect();
             let Some(place) = parts.first().map(|p| p.1) else { continue };
             let loc = Loc { file: self.file.clone(), line: place.line.into(), byte: 0 };
             loaded.warnings.push(Diag::warning("orphan", loc, "parts without their message; kept at the end"));
-            loaded.entries.push(orphan(&message, &session, parts, place));
+            loaded.push(orphan(&message, &session, parts, place), "");
         }
     }
 
@@ -181,7 +185,9 @@ impl Store {
         for row in self.rows("session_message", "session_id, time_created, seq") {
             let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
             let loaded = self.loaded(out, &session_id);
-            let Some(info) = data(loaded, &row, &[("id", &id), ("sessionID", &session_id)]) else { continue };
+            let Some(info) = data(loaded, "session_message", &row, &[("id", &id), ("sessionID", &session_id)]) else {
+                continue;
+            };
             match v2_row(&text(&row, "type"), info, place(&row)) {
                 V2::Message(mut new) => {
                     let early = marks.remove(&session_id).unwrap_or_default();
@@ -242,7 +248,7 @@ fn session(row: &Row) -> Value {
 }
 
 /// The record in the `data` column with the ids that stand in columns of their own. Counts it.
-fn data(loaded: &mut Loaded, row: &Row, ids: &[(&str, &str)]) -> Option<Value> {
+fn data(loaded: &mut Loaded, table: &str, row: &Row, ids: &[(&str, &str)]) -> Option<Value> {
     let raw = row.get("data").and_then(Value::as_str).unwrap_or_default();
     let bytes = raw.len() as u64;
     count(&mut loaded.sources[0], bytes);
@@ -253,7 +259,9 @@ fn data(loaded: &mut Loaded, row: &Row, ids: &[(&str, &str)]) -> Option<Value> {
             Some(Value::Object(object))
         }
         _ => {
-            skip(loaded, row, bytes, "bad-json", "the row's data is no JSON object; passed over");
+            let id: String = text(row, "id").chars().take(100).collect();
+            let message = format!("the data of row {id} of table {table} is no JSON object; passed over");
+            skip(loaded, row, bytes, "bad-json", &message);
             None
         }
     }

@@ -271,7 +271,7 @@ impl Session {
             let parts = message.parts.into_iter().map(|(_, part, place)| (part, place)).collect();
             let mut entry = entry(&message.info, parts, message.place);
             entry.message.abandoned = message.removed;
-            loaded.entries.push(entry);
+            loaded.push(entry, "");
         }
         loaded
     }

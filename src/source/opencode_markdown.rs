@@ -305,8 +305,9 @@ impl<'a> Page<'a> {
             let text = "the output holds fences that do not pair; it was read up to the last fence of the message";
             out.push(Diag::warning("fence-unclear", self.places.loc(self.text, byte, name), text));
         }
-        if self.text.replaced() > 0 {
-            let text = format!("{} places are no valid Unicode; each was read as U+FFFD", self.text.replaced());
+        let replaced = self.text.damaged(0, self.text.text.len()).len();
+        if replaced > 0 {
+            let text = format!("{replaced} places are no valid Unicode; each was read as U+FFFD");
             out.push(Diag::warning("bad-unicode", Loc { file: name.into(), ..Loc::default() }, text));
         }
         out

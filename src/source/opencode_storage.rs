@@ -201,7 +201,7 @@ impl Tree {
             part_order(&mut parts, &id, |(_, value)| value);
             let parts = parts.into_iter().map(|(source, value)| (value, new_file(&mut loaded, source))).collect();
             let message = entry(&info, parts, place);
-            loaded.entries.push(message);
+            loaded.push(message, "");
         }
         loaded
     }
@@ -217,7 +217,7 @@ fn orphans(sessions: &mut [Loaded], message: &str, mut parts: Vec<(SourceFile, V
     let Some(place) = parts.first().map(|p| p.1) else { return };
     let loc = Loc { file: loaded.sources[place.file as usize].file.clone(), line: 1, byte: 0 };
     loaded.warnings.push(Diag::warning("orphan", loc, "parts without their message; kept at the end"));
-    loaded.entries.push(orphan(message, &session, parts, place));
+    loaded.push(orphan(message, &session, parts, place), "");
 }
 
 fn new_file(loaded: &mut Loaded, source: SourceFile) -> Place {

@@ -9,10 +9,10 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::Input;
 use crate::error::Error;
+use crate::temp::Folder;
 
 /// The first bytes of every SQLite file.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -26,7 +26,7 @@ const WAIT: Duration = Duration::from_secs(2);
 /// An open database. The copy, if one was made, lives as long as it.
 pub(crate) struct Database {
     connection: Connection,
-    _copy: Option<TempDir>,
+    _copy: Option<Folder>,
 }
 
 /// A row: its columns by name.
@@ -51,18 +51,21 @@ impl Database {
         if fs::metadata(&wal).is_ok_and(|m| m.len() > 0) {
             let (copy, file) = copy_together(path, &wal)?;
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            return Ok(Self { connection: Connection::open_with_flags(file, flags)?, _copy: Some(copy) });
+            return Self::guarded(Connection::open_with_flags(file, flags)?, Some(copy));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         locked(path, flags)?;
-        let connection = Connection::open_with_flags(immutable(path)?, flags)?;
-        // Views and triggers of a hostile file may not call functions.
+        Self::guarded(Connection::open_with_flags(immutable(path)?, flags)?, None)
+    }
+
+    /// Views and triggers of a hostile file may not call functions.
+    fn guarded(connection: Connection, copy: Option<Folder>) -> Result<Self, Trouble> {
         connection.execute_batch("PRAGMA trusted_schema = OFF")?;
-        Ok(Self { connection, _copy: None })
+        Ok(Self { connection, _copy: copy })
     }
 
     fn open_bytes(bytes: &[u8]) -> Result<Self, Trouble> {
-        let copy = tempfile::tempdir()?;
+        let copy = Folder::new()?;
         let file = copy.path().join("database");
         fs::File::create_new(&file)?.write_all(bytes)?;
         let opened = Self::open_path(&file)?;
@@ -167,12 +170,12 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Copies a database and its log to a private folder, again if either changed meanwhile.
-fn copy_together(path: &Path, wal: &Path) -> io::Result<(TempDir, PathBuf)> {
+fn copy_together(path: &Path, wal: &Path) -> io::Result<(Folder, PathBuf)> {
     let state = || -> io::Result<_> {
         let seen = |m: Metadata| -> io::Result<_> { Ok((m.len(), m.modified()?)) };
         Ok((seen(fs::metadata(path)?)?, seen(fs::metadata(wal)?)?))
     };
-    let copy = tempfile::tempdir()?;
+    let copy = Folder::new()?;
     let file = copy.path().join("database");
     for _ in 0..TRIES {
         let before = state()?;

@@ -14,30 +14,43 @@ pub(crate) struct Text {
     pub(crate) text: String,
     /// From this position in the text on, the text is longer than the file by so many bytes.
     shifts: Vec<(usize, i64)>,
+    /// Where damaged sequences were replaced, and how many bytes they had.
+    damaged: Vec<(usize, u64)>,
 }
 
 impl Text {
     /// Decodes bytes; costs no copy when they are sound.
     pub(crate) fn decode(bytes: Vec<u8>) -> Self {
         let bytes = match String::from_utf8(bytes) {
-            Ok(text) => return Self { text, shifts: Vec::new() },
+            Ok(text) => return Self { text, ..Self::default() },
             Err(error) => error.into_bytes(),
         };
-        let (mut text, mut shifts, mut read) = (String::with_capacity(bytes.len()), Vec::new(), 0);
+        let (mut text, mut shifts, mut damaged) = (String::with_capacity(bytes.len()), Vec::new(), Vec::new());
+        let mut read = 0;
         for chunk in bytes.utf8_chunks() {
             text.push_str(chunk.valid());
             read += chunk.valid().len() + chunk.invalid().len();
             if !chunk.invalid().is_empty() {
+                damaged.push((text.len(), chunk.invalid().len() as u64));
                 text.push(char::REPLACEMENT_CHARACTER);
                 shifts.push((text.len(), text.len() as i64 - read as i64));
             }
         }
-        Self { text, shifts }
+        Self { text, shifts, damaged }
     }
 
-    /// How many damaged sequences were replaced.
-    pub(crate) fn replaced(&self) -> usize {
-        self.shifts.len()
+    /// Damaged sequences that were replaced between two positions: where, and how many bytes they had.
+    pub(crate) fn damaged(&self, from: usize, to: usize) -> &[(usize, u64)] {
+        let start = self.damaged.partition_point(|&(at, _)| at < from);
+        let end = self.damaged.partition_point(|&(at, _)| at < to);
+        &self.damaged[start..end.max(start)]
+    }
+
+    /// The position in the text of a byte of the file.
+    pub(crate) fn position(&self, byte: u64) -> usize {
+        let before = self.shifts.partition_point(|&(from, shift)| from as i64 - shift <= byte as i64);
+        let shift = before.checked_sub(1).map_or(0, |i| self.shifts[i].1);
+        (byte as i64 + shift).max(0) as usize
     }
 
     /// The byte of the file at a position in the text.
@@ -123,11 +136,13 @@ mod tests {
     fn positions_lead_back_to_the_bytes_of_the_file() {
         let text = Text::decode(b"a\xffb\n\xe2\x82c\nd".to_vec());
         assert_eq!(text.text, "a\u{FFFD}b\n\u{FFFD}c\nd");
-        assert_eq!(text.replaced(), 2);
+        assert_eq!(text.damaged(0, 99), [(1, 1), (6, 2)]);
+        assert_eq!(text.damaged(2, 6), []);
         let mut lines = Lines::default();
         for (found, line, byte) in [("a", 1, 0), ("b", 1, 2), ("d", 3, 8), ("c", 2, 6)] {
             let place = lines.place(&text, text.text.find(found).unwrap());
             assert_eq!((place.line, place.byte), (line, byte), "{found}");
+            assert_eq!(text.position(byte), text.text.find(found).unwrap(), "{found}");
         }
     }
 }

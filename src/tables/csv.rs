@@ -1,9 +1,11 @@
-//! Rows as CSV (RFC 4180, UTF-8, a header line), guarded against spreadsheets that take text for a formula.
+//! Rows as CSV (RFC 4180, UTF-8, a header line), for eyes and sheets: text that a spreadsheet would take for a formula is
+//! guarded, and characters that hide or steer are visible. With `raw` the text stands as it is.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::Value;
+use crate::session::visible;
 
 /// Writes rows as CSV.
 #[derive(Debug)]
@@ -49,10 +51,11 @@ impl<W: Write> CsvWriter<W> {
     }
 }
 
-/// Puts a `'` before text that a spreadsheet would take for a formula.
+/// Text with nothing hidden in it, with a `'` before what a spreadsheet would take for a formula.
 fn guarded(text: &str) -> Cow<'_, str> {
     let starts = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
-    if text.starts_with(starts) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+    let shown = visible(text);
+    if text.starts_with(starts) { Cow::Owned(format!("'{shown}")) } else { shown }
 }
 
 #[cfg(test)]
@@ -73,7 +76,9 @@ mod tests {
             assert_eq!(line(&[text.into()], false), format!("'{text}\n"));
             assert_eq!(line(&[text.into()], true), format!("{text}\n"));
         }
-        assert_eq!(line(&["\t=1".into(), "\r=1".into()], false), "'\t=1,\"'\r=1\"\n");
+        assert_eq!(line(&["\t=1".into(), "\r=1".into()], false), "'\t=1,'\\u{000D}=1\n");
+        assert_eq!(line(&["a\u{1b}b\u{202e}".into()], false), "a\\u{001B}b\\u{202E}\n");
+        assert_eq!(line(&["a\u{1b}b".into()], true), "a\u{1b}b\n");
         assert_eq!(line(&[(-1i64).into(), (-0.5).into(), "a-b".into()], false), "-1,-0.5,a-b\n");
     }
 

@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 
 use super::csv::CsvWriter;
 use super::ndjson::{JsonWriter, Layout};
 use super::{Kind, SCHEMA_VERSION, TABLES, Table, Value, sessions};
 use crate::analysis::Analysis;
 use crate::error::Error;
+use crate::temp;
 
 /// Name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
@@ -137,7 +137,7 @@ pub struct DatasetWriter {
     encoding: Encoding,
     raw: bool,
     old: Option<Manifest>,
-    temp: TempDir,
+    temp: temp::Folder,
     current: Option<Part>,
     done: Vec<(PathBuf, Vec<Entry>)>,
 }
@@ -161,7 +161,7 @@ impl DatasetWriter {
                 old.schema_version
             )));
         }
-        let temp = TempDir::with_prefix_in(".turnpoint-", folder).map_err(|source| write_error(folder, source))?;
+        let temp = temp::Folder::new_in(folder).map_err(|source| write_error(folder, source))?;
         Ok(Self { folder: folder.into(), encoding, raw, old, temp, current: None, done: Vec::new() })
     }
 
@@ -193,15 +193,16 @@ impl DatasetWriter {
     /// Puts the parts in place, then the manifest. Hands back the manifest.
     pub fn finish(mut self) -> Result<Manifest, Error> {
         self.close()?;
-        self.commit().map_err(|e| write_error(&self.folder, e))
+        let names: io::Result<Vec<String>> = self.done.iter().map(|(folder, _)| content_hash(folder)).collect();
+        let done = names.and_then(|names| temp::whole(|| self.commit(names)));
+        done.map_err(|e| write_error(&self.folder, e))
     }
 
-    fn commit(&self) -> io::Result<Manifest> {
+    fn commit(&self, names: Vec<String>) -> io::Result<Manifest> {
         let mut sessions: BTreeMap<(String, String), Entry> = BTreeMap::new();
         let key = |e: &Entry| (e.agent.clone(), e.session_id.clone());
         sessions.extend(self.old.iter().flat_map(|old| &old.sessions).map(|e| (key(e), e.clone())));
-        for (folder, entries) in &self.done {
-            let part = content_hash(folder)?;
+        for ((folder, entries), part) in self.done.iter().zip(names) {
             for table in TABLES {
                 let target = file(&self.folder, table, &part, self.encoding);
                 fs::create_dir_all(self.folder.join(table.name))?;

@@ -71,7 +71,7 @@ fn warnings<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
             w.records.into(),
             severity.into(),
             w.kind.into(),
-            (&w.message).into(),
+            crate::tables::Value::Text(w.text()),
         ]);
     }
 }

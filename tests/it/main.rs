@@ -5,6 +5,7 @@ mod audit;
 mod bench;
 mod bench_traps;
 mod docs;
+mod faults;
 mod formats;
 mod inputs;
 mod opencode;

@@ -204,8 +204,10 @@ fn a_report_is_replaced_whole() {
     for _ in 0..2 {
         turnpoint(dir.path()).arg("report").arg(&glm).assert().success();
         let folder = fs::read_dir(dir.path().join("reports")).unwrap().next().unwrap().unwrap().path();
-        assert!(!folder.join("stale.txt").exists());
-        fs::write(folder.join("stale.txt"), "x").unwrap();
+        assert!(!folder.join("stale.md").exists());
+        fs::write(folder.join("stale.md"), "x").unwrap();
+        let marker = fs::read_to_string(folder.join(".turnpoint")).unwrap();
+        fs::write(folder.join(".turnpoint"), marker + "stale.md\n").unwrap();
     }
     assert_eq!(fs::read_dir(dir.path().join("reports")).unwrap().count(), 1, "no temporary folder stays");
 }

@@ -1,8 +1,10 @@
 //! The appendix: the messages that the report cites, or all of them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::diff::{self, Line};
 use super::value::time;
@@ -114,17 +116,27 @@ fn row(session: &Session, message: &Message, amount: Amount, plan: &[Line]) -> R
 
 fn excerpts(message: &Message, amount: Amount) -> Vec<Excerpt> {
     let texts = message.parts.iter().filter_map(|p| match &p.body {
-        PartBody::Text(t) => Some((t, "text")),
-        PartBody::Injected(t) => Some((t, "added by the program")),
-        PartBody::Reasoning(t) if amount == Amount::Full => Some((t, "reasoning")),
+        PartBody::Text(t) => Some((Cow::Borrowed(t.as_str()), "text")),
+        PartBody::Injected(t) => Some((Cow::Borrowed(t.as_str()), "added by the program")),
+        PartBody::Reasoning(t) if amount == Amount::Full => Some((Cow::Borrowed(t.as_str()), "reasoning")),
+        PartBody::Unknown { raw, .. } if amount == Amount::Full => Some((of_unknown(raw), "not understood")),
         _ => None,
     });
     let texts = texts.filter(|(t, _)| !t.trim().is_empty());
     match amount {
         Amount::Head => Vec::new(),
-        Amount::Excerpt => texts.take(1).map(|(t, what)| head(t, what, EXCERPT)).collect(),
-        Amount::Full => texts.map(|(t, what)| head(t, what, FULL_TEXT)).collect(),
+        Amount::Excerpt => texts.take(1).map(|(t, what)| head(&t, what, EXCERPT)).collect(),
+        Amount::Full => texts.map(|(t, what)| head(&t, what, FULL_TEXT)).collect(),
     }
+}
+
+/// What a part that is not understood says: its text where it has one, else the part as it stands.
+fn of_unknown(raw: &Value) -> Cow<'_, str> {
+    let said = [Some(raw), raw.get("text"), raw.get("content"), raw.get("output")]
+        .into_iter()
+        .flatten()
+        .find_map(Value::as_str);
+    said.map_or_else(|| raw.to_string().into(), Cow::Borrowed)
 }
 
 fn call(call: &ToolCall, amount: Amount) -> Call {

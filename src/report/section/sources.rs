@@ -54,7 +54,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
             byte: diag.loc.byte,
             kind: diag.kind,
             skipped: diag.skipped,
-            message: diag.message.clone(),
+            message: diag.text().into_owned(),
         });
     }
     let more = more.into_iter().map(|(kind, count)| More { kind, count }).collect();

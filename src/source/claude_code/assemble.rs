@@ -12,6 +12,7 @@ use super::text::{self, Flags};
 use super::threads::Threads;
 use crate::diag::{Diag, Folded, Loc};
 use crate::session::{DraftThread, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind};
+use crate::source::todos;
 
 /// Where a call stands, while messages are made.
 #[derive(Debug, Clone, Copy)]
@@ -237,6 +238,9 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
     ) {
         let thread = from.thread;
         let made_up = id.is_none();
+        if let Some((kind, text)) = todos::odd(&name, &input) {
+            self.warn(kind, from.place, text.to_owned());
+        }
         let id = id.unwrap_or_else(|| {
             self.warn("no-id", from.place, "a call without an id; one was made up".to_owned());
             format!("line-{}-{}", from.place.line, message.parts.len()).into()

@@ -207,7 +207,7 @@ fn draft(
         head.sources.push(file.lines.source);
         for record in file.lines.records {
             let place = Place { file: f as u32, line: record.line, byte: record.byte };
-            push(&mut items, place, record.value);
+            push(&mut items, place, record.len, record.value);
         }
     }
     drop_repeated(&mut items, &agents);
@@ -220,7 +220,7 @@ fn draft(
     for (item, _) in items.iter().zip(&plan.copy).filter(|(item, copy)| **copy && !item.unpacked) {
         let source = &mut head.sources[item.place.file as usize];
         (source.kept, source.copies) = (source.kept - 1, source.copies + 1);
-        let message = "a line that repeats an earlier one with the same id; counted once";
+        let message = format!("{} bytes that repeat an earlier line with the same id; counted once", item.bytes);
         warnings.push(Diag::note("duplicate", loc(item.place), message));
     }
     let forked: HashMap<Place, String> =
@@ -252,16 +252,16 @@ fn warn_of_clock(messages: &[Message], loc: impl Fn(Place) -> Loc, warnings: &mu
 }
 
 /// Adds a line; a line that it repeats from a subagent becomes an item of its own.
-fn push(items: &mut Vec<Item>, place: Place, mut line: Line) {
+fn push(items: &mut Vec<Item>, place: Place, bytes: u64, mut line: Line) {
     let body = std::mem::replace(&mut line.body, Body::Nothing);
     match body {
         Body::Copy(inner) => {
-            items.push(Item { place, line, unpacked: false });
-            items.push(Item { place, line: *inner, unpacked: true });
+            items.push(Item { place, bytes, line, unpacked: false });
+            items.push(Item { place, bytes, line: *inner, unpacked: true });
         }
         body => {
             line.body = body;
-            items.push(Item { place, line, unpacked: false });
+            items.push(Item { place, bytes, line, unpacked: false });
         }
     }
 }

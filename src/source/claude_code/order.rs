@@ -13,6 +13,8 @@ use crate::session::{MessageKind, Place};
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) place: Place,
+    /// Length of its record in bytes.
+    pub(super) bytes: u64,
     pub(super) line: Line,
     /// It was unpacked from a progress line, and is no record of its own.
     pub(super) unpacked: bool,

@@ -15,6 +15,7 @@ use crate::diag::{Diag, Folded, Loc};
 use crate::session::{
     CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult, Usage,
 };
+use crate::source::todos;
 
 /// Starts of texts in the user's place that the program adds.
 const INJECTED: &[&str] = &[
@@ -239,6 +240,9 @@ impl<'a> Assembly<'a> {
     }
 
     fn add_call(&mut self, id: &str, answered_by: &str, tool: &str, input: Value, from: &From) {
+        if let Some((kind, text)) = todos::odd(tool, &input) {
+            self.warn(kind, from.place, text.to_owned());
+        }
         let (id, tool, kind) = (id.to_owned(), tool.to_owned(), ToolKind::of(tool));
         let call = ToolCall { id, tool, kind, input, ..ToolCall::default() };
         let (msg, part) = self.reply_at(PartBody::Call(Box::new(call)), from);

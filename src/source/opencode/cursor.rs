@@ -1,10 +1,13 @@
 //! Steps through JSON text value by value, without reading the whole of it at once.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Deserializer, Value};
 
+use crate::diag::{Diag, Loc};
+use crate::source::json_text::{OddNumber, without_odd_numbers};
 use crate::source::text::mend_surrogates;
 
 /// A place in JSON text.
@@ -13,13 +16,36 @@ pub(in crate::source) struct Cursor<'a> {
     text: &'a str,
     /// Byte of the text that is read next.
     pub(in crate::source) at: usize,
-    /// Values in which lone surrogates or numbers out of range were replaced.
-    pub(in crate::source) mended: u64,
+    /// What was replaced in values, and where these begin; whoever has the places tells it.
+    pub(in crate::source) mended: Vec<(usize, Mended)>,
+}
+
+/// What had to be replaced so that a value could be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::source) enum Mended {
+    Surrogates,
+    /// A number, by its pointer in the value.
+    Number(String),
+    /// A key that stands twice, by its pointer.
+    Twice(String),
+}
+
+impl Mended {
+    /// The warning about it.
+    pub(in crate::source) fn diag(self, loc: Loc) -> Diag {
+        match self {
+            Self::Surrogates => Diag::warning("surrogate", loc, "half a surrogate pair; shown as U+FFFD"),
+            Self::Number(pointer) => OddNumber::diag(pointer, loc),
+            Self::Twice(pointer) => {
+                Diag::warning("duplicate-key", loc, "a key stands twice in one object, the last counts").at(pointer)
+            }
+        }
+    }
 }
 
 impl<'a> Cursor<'a> {
     pub(in crate::source) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, mended: 0 }
+        Self { text, at: 0, mended: Vec::new() }
     }
 
     /// The next member's key; `None` at the end of the object or at damage.
@@ -40,14 +66,24 @@ impl<'a> Cursor<'a> {
     pub(in crate::source) fn value(&mut self) -> Option<Value> {
         self.peek()?;
         let (raw, end) = self.raw(self.at)?;
-        let value = serde_json::from_str(raw).or_else(|_| {
-            let text = mend_surrogates(raw);
-            let mended = serde_json::from_str(&text).or_else(|_| serde_json::from_str(&without_big_numbers(&text)));
-            self.mended += u64::from(mended.is_ok());
-            mended
-        });
-        let value = value.ok()?;
+        let value = serde_json::from_str(raw).ok().or_else(|| self.mend(raw))?;
         self.at = end;
+        Some(value)
+    }
+
+    /// Reads a value after changing what keeps it from being read.
+    fn mend(&mut self, raw: &str) -> Option<Value> {
+        let text = mend_surrogates(raw);
+        let surrogates = matches!(text, Cow::Owned(_)).then_some((self.at, Mended::Surrogates));
+        let (value, numbers) = match serde_json::from_str(&text) {
+            Ok(value) => (value, Vec::new()),
+            Err(_) => {
+                let (text, numbers) = without_odd_numbers(&text)?;
+                (serde_json::from_str(&text).ok()?, numbers)
+            }
+        };
+        self.mended.extend(surrogates);
+        self.mended.extend(numbers.into_iter().map(|n| (self.at, Mended::Number(n.pointer))));
         Some(value)
     }
 
@@ -80,45 +116,17 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The text with `null` for each number that no float can hold.
-fn without_big_numbers(json: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(json.len()), json);
-    while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let string = rest.starts_with('"');
-        let end = if string {
-            string_end(rest)
-        } else {
-            rest.find(|c: char| !"+-.eE0123456789".contains(c)).unwrap_or(rest.len())
-        };
-        let big = !string && rest[..end].parse::<f64>().is_ok_and(f64::is_infinite);
-        out.push_str(if big { "null" } else { &rest[..end] });
-        rest = &rest[end..];
-    }
-    out + rest
-}
-
-/// Where the string that begins the text ends.
-fn string_end(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 /// String members of the first JSON object of a text, as far as it goes; members of another kind are empty.
 pub(in crate::source) fn members(text: &str) -> BTreeMap<String, String> {
+    members_and_again(text).0
+}
+
+/// The same, and a key that stands twice.
+pub(in crate::source) fn members_and_again(text: &str) -> (BTreeMap<String, String>, Option<String>) {
     let mut json = Cursor::new(text.trim_start_matches('\u{FEFF}'));
-    let mut out = BTreeMap::new();
+    let (mut out, mut again) = (BTreeMap::new(), None);
     if json.peek() != Some(b'{') {
-        return out;
+        return (out, again);
     }
     json.at += 1;
     while let Some(key) = json.key() {
@@ -128,10 +136,12 @@ pub(in crate::source) fn members(text: &str) -> BTreeMap<String, String> {
             break;
         };
         let value = if raw.len() < 300 { serde_json::from_str(raw).unwrap_or_default() } else { String::new() };
-        out.insert(key.to_owned(), value);
+        if out.insert(key.to_owned(), value).is_some() {
+            again.get_or_insert_with(|| key.to_owned());
+        }
         json.at = end;
     }
-    out
+    (out, again)
 }
 
 #[cfg(test)]
@@ -139,10 +149,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_out_of_range_are_unknown() {
-        let json = r#"{"a": 1e400, "b": "1e400 \"-1e999", "c": [-1e999, 2.5, -0]}"#;
-        assert_eq!(without_big_numbers(json), r#"{"a": null, "b": "1e400 \"-1e999", "c": [null, 2.5, -0]}"#);
-        let mut cursor = Cursor::new(json);
-        assert_eq!((cursor.value().unwrap()["c"][1].as_f64(), cursor.mended), (Some(2.5), 1));
+    fn what_was_replaced_is_noted() {
+        let mut cursor = Cursor::new(r#" {"a": 1e400, "b": "\ud800", "c": [2.5]}"#);
+        assert_eq!(cursor.value().unwrap()["c"][0].as_f64(), Some(2.5));
+        assert_eq!(cursor.mended, [(1, Mended::Surrogates), (1, Mended::Number("/a".into()))]);
+        assert_eq!(members_and_again(r#"{"a": "1", "b": {"c": 2, "c": 3}, "a": "4"}"#).1.as_deref(), Some("a"));
     }
 }

@@ -130,7 +130,14 @@ mod tests {
     }
 
     fn entry_of(message: Message, parent: Option<&str>) -> Entry {
-        Entry { message, parent: parent.map(Into::into), session: None, records: Vec::new(), order: None }
+        Entry {
+            message,
+            parent: parent.map(Into::into),
+            session: None,
+            records: Vec::new(),
+            odd: Vec::new(),
+            order: None,
+        }
     }
 
     fn user(parts: &[Value]) -> Message {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::call;
 use super::kind::{Marks, kind};
-use super::{Entry, number_at, str_at, take_str};
+use super::{Entry, number_at, odd, str_at, take_str};
 use crate::session::{Message, MessageKind, Part, PartBody, Place, Role, Usage};
 
 /// Builds a message from its record (`info`) and its parts, each with its place.
@@ -15,6 +15,9 @@ pub(in crate::source) fn entry(info: &Value, parts: Vec<(Value, Place)>, place: 
         Some("assistant") => Role::Assistant,
         _ => Role::System,
     };
+    let mut odd = Vec::new();
+    odd::of_info(info, place, &mut odd);
+    parts.iter().for_each(|(part, place)| odd::of_part(part, *place, &mut odd));
     let records = std::iter::once(place.file).chain(parts.iter().map(|(_, p)| p.file)).collect();
     let error = info.get("error").and_then(error_text);
     let aborted = info.pointer("/error/name").is_some_and(|n| n == "MessageAbortedError");
@@ -42,13 +45,16 @@ pub(in crate::source) fn entry(info: &Value, parts: Vec<(Value, Place)>, place: 
         ..Message::default()
     };
     let text = |key| str_at(info, key).map(Into::into);
-    Entry { message, parent: text("parentID"), session: text("sessionID"), records, order: None }
+    Entry { message, parent: text("parentID"), session: text("sessionID"), records, odd, order: None }
 }
 
 /// Parts whose message is gone: who spoke is not known.
 pub(in crate::source) fn orphan(message: &str, session: &str, parts: Vec<(Value, Place)>, place: Place) -> Entry {
     let records = parts.iter().map(|(_, p)| p.file).collect();
-    Entry { records, ..entry(&json!({"id": message, "sessionID": session}), parts, place) }
+    let mut entry = entry(&json!({"id": message, "sessionID": session}), parts, place);
+    // That there is no record is told by who called.
+    entry.odd.retain(|o| o.2 != "/role");
+    Entry { records, ..entry }
 }
 
 /// A time of a record, in milliseconds there.

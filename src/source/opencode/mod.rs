@@ -8,6 +8,7 @@ mod join;
 mod kind;
 mod message;
 mod next;
+mod odd;
 mod order;
 mod tree;
 mod v2;
@@ -19,10 +20,11 @@ use serde_json::Value;
 use crate::diag::Diag;
 use crate::session::{Message, SourceFile};
 
-pub(super) use cursor::{Cursor, members};
+pub(super) use cursor::{Cursor, Mended, members, members_and_again};
 pub(super) use join::drafts;
 pub(super) use message::{entry, orphan};
 pub(super) use next::Next;
+use odd::Odd;
 pub(super) use order::part_order;
 pub(super) use v2::{V2, row as v2_row};
 pub(super) use walk::{START, read};
@@ -54,8 +56,20 @@ pub(super) struct Entry {
     pub(super) session: Option<String>,
     /// The file of each record it was made from: of itself and of its parts.
     pub(super) records: Vec<u32>,
+    /// Fields that are not as they should be.
+    odd: Vec<Odd>,
     /// Time it is ordered by: its own, else that of the message before it.
     order: Option<Timestamp>,
+}
+
+impl Loaded {
+    /// Adds a message, and names what is odd about it. `prefix` leads from its place to its record in a document.
+    pub(super) fn push(&mut self, mut entry: Entry, prefix: &str) {
+        let odd = std::mem::take(&mut entry.odd);
+        let file = |at: u32| self.sources.get(at as usize).map(|s| s.file.clone()).unwrap_or_default();
+        self.warnings.extend(odd::diags(odd, entry.message.place, prefix, file));
+        self.entries.push(entry);
+    }
 }
 
 /// The string at a key.

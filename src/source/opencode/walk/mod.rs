@@ -10,9 +10,13 @@ use sha2::{Digest, Sha256};
 use super::cursor::Cursor;
 use super::message::entry;
 use super::{Loaded, str_at};
-use crate::diag::{Diag, Severity};
+use crate::diag::{Diag, Folded, Severity};
 use crate::session::{Place, SourceFile};
+use crate::source::json_text::{OddNumber, complete, mend_words};
 use crate::source::text::{Lines, Text};
+
+#[cfg(test)]
+mod tests;
 
 /// The start of an export, or of a message. It cannot stand inside a JSON string, where quotes are escaped.
 pub(in crate::source) static START: LazyLock<Regex> =
@@ -21,7 +25,8 @@ pub(in crate::source) static START: LazyLock<Regex> =
 /// Reads every export in a file; several may stand behind each other, with other text around.
 pub(in crate::source) fn read(name: &str, bytes: Vec<u8>) -> Vec<Loaded> {
     let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
-    let text = Text::decode(bytes);
+    let mut text = Text::decode(bytes);
+    let odd = mend_words(&mut text.text);
     let mut walk = Walk::new(name, &digest, &text);
     let mut out = Vec::new();
     while let Some(start) = walk.seek() {
@@ -36,6 +41,11 @@ pub(in crate::source) fn read(name: &str, bytes: Vec<u8>) -> Vec<Loaded> {
     }
     walk.skip_to(text.text.len());
     out.push(walk.close());
+    complete(&text.text, out.iter_mut().flat_map(|l| &mut l.warnings), |byte| text.position(byte));
+    let mut lines = Lines::default();
+    let odd = odd.into_iter().map(|n| OddNumber::diag(n.pointer, lines.loc(&text, n.at, name)));
+    out[0].warnings.extend(odd);
+    out.iter_mut().for_each(|l| l.warnings = Folded::of(std::mem::take(&mut l.warnings)));
     out
 }
 
@@ -52,6 +62,8 @@ struct Walk<'a> {
     resume: usize,
     /// An export was begun.
     opened: bool,
+    /// Spans of the current export that were passed over.
+    passed: Vec<(usize, usize)>,
     /// The walk stopped at damage, which costs so many records.
     damaged: bool,
     lost: u64,
@@ -72,6 +84,7 @@ impl<'a> Walk<'a> {
             begin: 0,
             resume: 0,
             opened: false,
+            passed: Vec::new(),
             damaged: false,
             lost: 0,
             current,
@@ -128,6 +141,7 @@ impl<'a> Walk<'a> {
         let loc = self.lines.loc(self.text, from, self.name);
         let diag = Diag { severity, skipped, records, ..Diag::warning(kind, loc, message) };
         self.current.warnings.push(diag);
+        self.passed.push((from, to));
         self.source.bytes_skipped += skipped;
         self.source.records += records;
         self.source.skipped += records;
@@ -135,7 +149,9 @@ impl<'a> Walk<'a> {
 
     /// Ends the account of the current export.
     fn close(&mut self) -> Loaded {
+        self.replacements();
         let mut done = std::mem::take(&mut self.current);
+        done.warnings.iter_mut().for_each(|w| w.loc.file = self.name.into());
         let from_message = done.entries.iter().find_map(|e| e.session.clone());
         let id = str_at(&done.info, "id").map(Into::into).or(from_message);
         done.id = id.unwrap_or_else(|| self.digest.chars().take(16).collect());
@@ -147,21 +163,24 @@ impl<'a> Walk<'a> {
         source.kept = source.records - source.skipped;
         done.sources.push(source);
         self.begin = self.json.at;
-        done.warnings.extend(self.replacements());
         done
     }
 
-    /// Characters that had to be replaced, told once per file.
-    fn replacements(&mut self) -> Option<Diag> {
-        let bytes = if self.begin == self.text.text.len() { self.text.replaced() as u64 } else { 0 };
-        let count = std::mem::take(&mut self.json.mended) + bytes;
-        let loc = crate::diag::Loc { file: self.name.into(), ..Default::default() };
-        (count > 0).then(|| {
-            let text = format!(
-                "{count} places hold no valid Unicode, read as U+FFFD, or a number out of range, read as unknown"
-            );
-            Diag::warning("bad-value", loc, text)
-        })
+    /// Names what was replaced in the current export so that it could be read.
+    fn replacements(&mut self) {
+        for (at, mended) in std::mem::take(&mut self.json.mended) {
+            let loc = self.lines.loc(self.text, at, self.name);
+            self.current.warnings.push(mended.diag(loc));
+        }
+        let passed = std::mem::take(&mut self.passed);
+        for &(at, bytes) in self.text.damaged(self.begin, self.json.at) {
+            if !passed.iter().any(|&(from, to)| (from..to).contains(&at)) {
+                let loc = self.lines.loc(self.text, at, self.name);
+                let text = format!("{bytes} bytes are no UTF-8; shown as U+FFFD");
+                self.current.warnings.push(Diag::lost("invalid-utf8", loc, bytes, 0, text));
+                self.source.bytes_skipped += bytes;
+            }
+        }
     }
 
     /// Reads an export from its opening brace; false when it met damage.
@@ -207,8 +226,17 @@ impl<'a> Walk<'a> {
     /// Reads messages up to the end of their list.
     fn messages(&mut self) -> bool {
         loop {
+            let behind = self.json.at;
             match self.json.peek_item() {
-                Some(b'{') if !self.message() => return false,
+                Some(b'{') if !self.message() => {
+                    // The comma before a message that is passed over goes with it.
+                    if self.json.at == self.resume.saturating_sub(1)
+                        && !self.text.text[behind..self.json.at].contains('\n')
+                    {
+                        self.json.at = behind;
+                    }
+                    return false;
+                }
                 Some(b'{') => {}
                 Some(b']') => {
                     self.json.at += 1;
@@ -254,7 +282,7 @@ impl<'a> Walk<'a> {
         };
         let entry = entry(&info, parts, place);
         self.source.records += entry.records.len() as u64;
-        self.current.entries.push(entry);
+        self.current.push(entry, "/info");
         sound
     }
 
@@ -288,6 +316,7 @@ impl<'a> Walk<'a> {
         let skipped = self.text.byte(to) - self.text.byte(self.json.at);
         let loc = self.lines.loc(self.text, self.json.at, self.name);
         self.current.warnings.push(Diag::lost(kind, loc, skipped, 1, text));
+        self.passed.push((self.json.at, to));
         self.source.bytes_skipped += skipped;
         self.source.records += 1;
         self.source.skipped += 1;
@@ -296,129 +325,5 @@ impl<'a> Walk<'a> {
 
     fn place(&mut self, at: usize) -> Place {
         self.lines.place(self.text, at)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::session::{MessageKind, PartBody};
-
-    fn export(messages: &str) -> String {
-        format!("{{\"info\": {{\"id\": \"ses_a\", \"title\": \"t\"}},\n \"messages\": [\n{messages}\n]}}\n")
-    }
-
-    fn message(id: u32, parts: &str) -> String {
-        format!(r#"{{"info": {{"id": "msg_{id}", "role": "user", "time": {{"created": {id}}}}}, "parts": [{parts}]}}"#)
-    }
-
-    fn text(text: &str) -> String {
-        format!(r#"{{"type": "text", "text": "{text}"}}"#)
-    }
-
-    /// Reads, checks that nothing is lost silently, and gives the texts with the kinds of the warnings.
-    fn texts(bytes: &[u8]) -> (Vec<String>, Vec<&'static str>) {
-        let loaded = read("x.json", bytes.to_vec());
-        let read_bytes: u64 = loaded.iter().map(|l| l.sources[0].bytes_read).sum();
-        assert_eq!(read_bytes, bytes.len() as u64);
-        for one in &loaded {
-            let (source, warnings) = (&one.sources[0], &one.warnings);
-            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped);
-            assert_eq!(source.records, source.kept + source.copies + source.skipped);
-            assert_eq!(source.bytes_skipped, warnings.iter().map(|w| w.skipped).sum::<u64>(), "{warnings:?}");
-            assert_eq!(source.skipped, warnings.iter().map(|w| w.records).sum::<u64>(), "{warnings:?}");
-            assert_eq!(source.kept, one.entries.iter().map(|e| e.records.len() as u64).sum::<u64>());
-        }
-        let texts = loaded.iter().flat_map(|l| &l.entries).map(|e| e.message.text()).collect();
-        (texts, loaded.iter().flat_map(|l| &l.warnings).map(|w| w.kind).collect())
-    }
-
-    #[test]
-    fn every_message_and_part_has_a_place() {
-        let first = message(1, &text("one"));
-        let bytes = export(&format!("{first},\n{}", message(2, &format!("\n{}", text("two")))));
-        let loaded = read("x.json", bytes.clone().into_bytes());
-        assert_eq!(loaded[0].id, "ses_a");
-        let second = &loaded[0].entries[1].message;
-        assert_eq!((second.place.line, second.parts[0].place.line), (4, 5));
-        assert!(bytes[second.place.byte as usize..].starts_with(r#"{"info": {"id": "msg_2""#));
-        assert!(bytes[second.parts[0].place.byte as usize..].starts_with(r#"{"type": "text", "text": "two""#));
-        let source = &loaded[0].sources[0];
-        assert_eq!((source.records, source.kept, source.bytes_skipped), (4, 4, 0));
-    }
-
-    #[test]
-    fn text_around_is_named() {
-        let body = export(&message(1, &text("one")));
-        let bytes = format!("\u{FEFF}Exporting session: ses_a\n{body}done\n");
-        assert_eq!(texts(bytes.as_bytes()), (vec!["one".into()], vec!["text-before", "text-after"]));
-        assert_eq!(texts(format!("\u{FEFF}{body}").as_bytes()).1, Vec::<&str>::new());
-    }
-
-    #[test]
-    fn a_cut_file_gives_every_whole_record() {
-        let body = export(&format!("{},\n{}", message(1, &text("one")), message(2, &text("two"))));
-        for cut in 0..body.len() {
-            let (texts, warnings) = texts(&body.as_bytes()[..cut]);
-            let whole = |n: &str| body.find(&format!("\"text\": \"{n}\"")).is_some_and(|at| at + 15 < cut);
-            assert_eq!(texts.iter().any(|t| t == "one"), whole("one"), "cut at {cut}");
-            assert_eq!(texts.iter().any(|t| t == "two"), whole("two"), "cut at {cut}");
-            assert!(
-                !warnings.is_empty() || cut == 0 || body[cut..].trim().is_empty(),
-                "cut at {cut} passed in silence"
-            );
-        }
-    }
-
-    #[test]
-    fn damage_costs_one_record() {
-        let good = [message(1, &text("one")), message(3, &text("three"))];
-        for bad in [
-            r#"{"info": {"id": "msg_2" "role": "user"}, "parts": []}"#,
-            r#"{"info": {"id": "msg_2", "role": "user"}, "parts": [{"type": "text", "text": "a"b"}]}"#,
-            r#"{"parts": []}"#,
-            r#"{"info": 5, "parts": []}"#,
-            "17",
-            "\0\0\0",
-        ] {
-            let (texts, warnings) = texts(export(&format!("{},\n{bad},\n{}", good[0], good[1])).as_bytes());
-            assert!(texts.contains(&"one".into()) && texts.contains(&"three".into()), "{bad}: {texts:?}");
-            let lost: Vec<_> = warnings.into_iter().filter(|w| *w != "unknown-member").collect();
-            assert!(matches!(lost[..], ["bad-json"] | ["wrong-type"] | ["wrong-type", "bad-json"]), "{bad}: {lost:?}");
-        }
-        let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
-        let parts = format!(r#"{{"type": "x", "y": {deep}}}, {}"#, text("kept"));
-        assert_eq!(texts(export(&message(1, &parts)).as_bytes()), (vec!["kept".into()], vec!["part-unreadable"]));
-    }
-
-    #[test]
-    fn bad_unicode_is_replaced_and_named() {
-        let mut bytes = export(&message(1, &text("x\\ud83d y"))).into_bytes();
-        let at = bytes.windows(2).position(|w| w == b" y").unwrap();
-        bytes[at] = 0xFF;
-        let expected = "x\u{FFFD}\u{FFFD}y".to_owned();
-        assert_eq!(texts(&bytes), (vec![expected], vec!["bad-value"]));
-    }
-
-    #[test]
-    fn several_exports_in_one_file_are_several_sessions() {
-        let one = export(&message(1, &text("one")));
-        let two = one.replace("ses_a", "ses_b").replace("one", "two");
-        let loaded = read("x.json", format!("{one}\n{two}").into_bytes());
-        let ids: Vec<&str> = loaded.iter().map(|l| l.id.as_str()).collect();
-        assert_eq!(ids, ["ses_a", "ses_b"]);
-        assert_eq!(texts(format!("[{one},{two}]").as_bytes()), (vec!["one".into(), "two".into()], vec![]));
-    }
-
-    #[test]
-    fn unknown_parts_are_kept() {
-        let loaded = read("x.json", export(&message(1, r#"{"type": "hologram", "x": 1}, {"x": 2}"#)).into_bytes());
-        let message = &loaded[0].entries[0].message;
-        let kinds: Vec<_> = message
-            .parts
-            .iter()
-            .map(|p| matches!(&p.body, PartBody::Unknown { kind, raw } if !kind.is_empty() && raw.is_object()))
-            .collect();
-        assert_eq!((kinds, message.kind), (vec![true, true], MessageKind::Prompt));
     }
 }
