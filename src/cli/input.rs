@@ -88,7 +88,7 @@ impl Run {
     /// The exit code that the input asks for.
     pub(super) fn exit(&self) -> Exit {
         if !self.global.quiet {
-            self.told.borrow().end().iter().for_each(|line| self.say(line));
+            self.told.take().end().iter().for_each(|line| self.say(line));
         }
         self.exit.get()
     }

@@ -127,7 +127,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     if rows.is_empty() && args.folders.is_empty() {
         run.say("no session found in the agents' default places; name a folder to look in");
     }
-    Ok(run.exit())
+    Ok(Exit::Done)
 }
 
 fn wanted(row: &Row, args: &Args) -> bool {
@@ -151,7 +151,9 @@ fn usual(args: &Args, run: &Run) -> Vec<Row> {
         out.extend(sessions.into_iter().map(|s| of_store(s, place.agent, format)));
         errors.iter().for_each(|e| run.say(&e.to_string()));
     }
-    let found = source::discover(&inputs);
+    let mut found = source::discover(&inputs);
+    // The agents keep other files beside their sessions, and nobody named them.
+    found.warnings.retain(|w| w.severity != Severity::Note);
     run.warn(&found.warnings);
     found.errors.iter().for_each(|e| run.say(&e.to_string()));
     out.extend(read(found.groups, args, run, |e| run.say(&e.to_string())));

@@ -61,7 +61,10 @@ impl Told {
             out.push(format!("and {left} more: {}", list(|n| n.1)));
         }
         let (read, used, skipped) = (self.read, self.used, self.skipped);
-        out.push(format!("{read} bytes read, {used} used, {skipped} skipped; {}", list(|n| n.0)));
+        // Files that were passed over have no account.
+        let account =
+            if read > 0 { format!("{read} bytes read, {used} used, {skipped} skipped; ") } else { String::new() };
+        out.push(account + &list(|n| n.0));
         out
     }
 }
@@ -79,6 +82,6 @@ mod tests {
         let folded = Diag { times: 5, ..Diag::warning("torn", Loc::default(), "half a record") };
         assert!(told.line(&folded).is_some());
         assert_eq!(printed, 20);
-        assert_eq!(told.end(), ["and 10 more: 10 × copy", "0 bytes read, 0 used, 0 skipped; 30 × copy, 5 × torn"]);
+        assert_eq!(told.end(), ["and 10 more: 10 × copy", "30 × copy, 5 × torn"]);
     }
 }

@@ -70,7 +70,7 @@ impl Input {
             Data::Bytes(bytes) => Archive::Bytes(Arc::clone(bytes)),
             Data::Entry(_) => return Ok((Vec::new(), Vec::new())),
         };
-        let (entries, diags) = zipped::entries(&self.name, &archive).map_err(|e| self.error(e))?;
+        let (entries, diags) = zipped::entries(&self.name, &archive, zipped::ENTRIES).map_err(|e| self.error(e))?;
         let input = |(name, entry)| Self { name, data: Data::Entry(entry), notes: Notes::default() };
         Ok((entries.into_iter().map(input).collect(), diags))
     }

@@ -8,11 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{gzip, utf16, zst};
 use crate::diag::{Diag, Loc, Severity};
 
-/// Most bytes that one packed input may unpack to.
-const MOST: u64 = 1 << 30;
-/// Beyond this size, text that unpacks to more than [`RATIO`] times its packed size is taken for a trap.
-const FREE: u64 = 16 << 20;
-const RATIO: u64 = 200;
+/// What one packed input may unpack to.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Most bytes.
+    most: u64,
+    /// Beyond this size, text that unpacks to more than `ratio` times its packed size is taken for a trap.
+    free: u64,
+    ratio: u64,
+}
+
+const LIMITS: Limits = Limits { most: 1 << 30, free: 16 << 20, ratio: 200 };
 
 /// Packed bytes with a buffer.
 pub(super) type Packed<'a> = BufReader<Counted<'a>>;
@@ -113,20 +119,22 @@ pub(super) struct Guard<'a> {
     unpacked: u64,
     done: bool,
     notes: Notes,
+    limits: Limits,
 }
 
 impl<'a> Guard<'a> {
     pub(super) fn new(inner: Plain<'a>, packed: Arc<AtomicU64>, notes: &Notes) -> Self {
-        Self { inner, packed, unpacked: 0, done: false, notes: notes.clone() }
+        Self { inner, packed, unpacked: 0, done: false, notes: notes.clone(), limits: LIMITS }
     }
 
     fn check(&mut self) {
         let packed = self.packed.load(Ordering::Relaxed);
-        if self.unpacked > MOST || (self.unpacked > FREE && self.unpacked > RATIO * packed) {
+        let Limits { most, free, ratio: most_ratio } = self.limits;
+        if self.unpacked > most || (self.unpacked > free && self.unpacked > most_ratio * packed) {
             self.done = true;
             let (mib, ratio) = (self.unpacked >> 20, self.unpacked / packed.max(1));
             let message = format!(
-                "unpacking stopped at {mib} MiB, {ratio} times the packed size (limits: 1 GiB, or {RATIO} times past 16 MiB); the rest is not read"
+                "unpacking stopped at {mib} MiB, {ratio} times the packed size (limits: 1 GiB, or {most_ratio} times past 16 MiB); the rest is not read"
             );
             self.notes.add("unpack-limit", Severity::Lost, message);
         }
@@ -159,5 +167,30 @@ impl Read for Guard<'_> {
                 Ok(0)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that come out for bytes that go in, and the kinds of the notes.
+    fn guarded(unpacked: usize, packed: u64, limits: Limits) -> (usize, Vec<&'static str>) {
+        let (notes, text) = (Notes::default(), vec![b' '; unpacked]);
+        let inner: Plain<'_> =
+            Box::new(text.chunks(10).fold(Box::new(io::empty()) as Plain<'_>, |all, chunk| Box::new(all.chain(chunk))));
+        let guard = Guard::new(inner, Arc::new(AtomicU64::new(packed)), &notes);
+        let mut out = Vec::new();
+        Guard { limits, ..guard }.read_to_end(&mut out).unwrap();
+        (out.len(), notes.diags("a").iter().map(|d| d.kind).collect())
+    }
+
+    #[test]
+    fn unpacking_stops_at_the_limits() {
+        let limits = Limits { most: 100, free: 50, ratio: 3 };
+        assert_eq!(guarded(100, 40, limits), (100, vec![]));
+        assert_eq!(guarded(200, 90, limits), (110, vec!["unpack-limit"]));
+        assert_eq!(guarded(50, 1, limits), (50, vec![]));
+        assert_eq!(guarded(90, 10, limits), (60, vec!["unpack-limit"]));
     }
 }
