@@ -121,12 +121,13 @@ fn stages(file: &Path) -> Result<(), Error> {
     let findings = extract::findings::extract(&session, &tables);
     lap("findings");
     let directives = extract::directives::extract(&session);
+    let standing = extract::directives::standing(&session);
     let options = extract::options::extract(&session, &tables);
     let artefacts = extract::artefacts::extract(&session);
     let claims = extract::claims::extract(&session);
     lap("directives, options, artefacts, claims");
     let calls = session.calls().map(|(at, _)| at).collect();
-    let facts = Facts { calls, tables, plan, bench, findings, directives, options, artefacts, claims };
+    let facts = Facts { calls, tables, plan, bench, findings, directives, standing, options, artefacts, claims };
     let links = link::link(&session, &facts);
     lap("link");
     let evidence = audit::Evidence { session: &session, facts: &facts, links: &links };

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::words::re;
 use super::{Discrepancy, Evidence, Rule, Severity};
-use crate::extract::directives::{Directive, Polarity};
+use crate::extract::directives::{Directive, Origin, Polarity};
 use crate::extract::prose::content_words;
 
 /// Messages between two instructions of the program and the user that still stand side by side.
@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Medium,
     experimental: true,
     doc: r#"
-**What it finds.** Two instructions of one prompt, or of a prompt and what the program adds in the user's name right after it, that ask for opposite things:
-to ask and not to ask, or to do and not to do the same.
+**What it finds.** Two instructions of one prompt, or of a prompt or summary and what the program adds in the user's name right after it, that ask for opposite
+things: to ask and not to ask, or to do and not to do the same.
 
 **Why it matters.** Whatever the agent does breaks one of them, and the record seldom says which was chosen.
 
@@ -51,11 +51,14 @@ fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
 
 /// "Ask when unsure" against "do not ask".
 fn asking(e: &Evidence<'_>) -> Vec<Discrepancy> {
-    let all = &e.facts.directives;
-    let silent: Vec<&Directive> = all.iter().filter(|d| DONT_ASK.is_match(&d.text)).collect();
+    // What a summary repeats stands beside the program's words after it.
+    let restated = e.facts.standing.iter().filter(|s| s.origin == Origin::Summary).map(|s| &s.directive);
+    let mut all: Vec<&Directive> = e.facts.directives.iter().chain(restated).collect();
+    all.sort_by_key(|d| (d.msg, d.span.start));
+    let silent: Vec<&Directive> = all.iter().copied().filter(|d| DONT_ASK.is_match(&d.text)).collect();
     let asks =
         all.iter().filter(|d| d.polarity != Polarity::Dont && ASK.is_match(&d.text) && !DONT_ASK.is_match(&d.text));
-    let pair = |ask: &Directive| {
+    let pair = |ask: &&Directive| {
         let other = silent.iter().rev().find(|d| d.msg <= ask.msg && stand_together(d, ask))?;
         Some(conflict(other, ask))
     };
@@ -116,6 +119,26 @@ mod tests {
             )
             .build();
         assert_eq!(fire(&RULE, &session).len(), 1);
+    }
+
+    #[test]
+    fn reads_what_a_summary_repeats() {
+        let summary =
+            "## Instructions\n\nThe agent runs unattended: don't ask questions, just proceed with the work.\n";
+        let session = SessionBuilder::new()
+            .text(Role::User, MessageKind::CompactionSummary, summary)
+            .text(
+                Role::User,
+                MessageKind::SyntheticContinuation,
+                "Continue, or stop and ask for clarification if you are unsure.",
+            )
+            .build();
+        let found = fire(&RULE, &session);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (&found[0].values["first"], found[0].other_msg),
+            (&"don't ask questions".into(), Some(crate::session::MsgIx(0)))
+        );
     }
 
     #[test]

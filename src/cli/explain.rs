@@ -39,7 +39,7 @@ const TELLING: usize = 10;
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let config = limits_config(args.limits.as_deref())?;
     let inputs = args.input.args();
-    let analysis = run.one(&inputs, &config, false)?;
+    let analysis = run.one(&inputs, &config, true)?;
     let engine = Engine::new(Target::Markdown, None)?;
     let Some(name) = &args.message else {
         #[derive(serde::Serialize)]

@@ -37,6 +37,8 @@ pub struct Facts {
     pub findings: findings::Findings,
     /// What the user asked for.
     pub directives: Vec<directives::Directive>,
+    /// Instructions that hold for the whole session, not typed as a prompt.
+    pub standing: Vec<directives::Standing>,
     /// Lists of options or next steps.
     pub options: Vec<options::OptionList>,
     /// Files written, read back, promised.
@@ -54,6 +56,7 @@ pub fn extract(session: &Session, config: &Config) -> Facts {
         bench: bench::extract(session, &tables, &config.limits),
         findings: findings::extract(session, &tables),
         directives: directives::extract(session),
+        standing: directives::standing(session),
         options: options::extract(session, &tables),
         artefacts: artefacts::extract(session),
         claims: claims::extract(session),

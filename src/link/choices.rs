@@ -159,6 +159,21 @@ mod tests {
     }
 
     #[test]
+    fn a_later_command_that_sets_the_flag_takes_the_option_up() {
+        let todos = json!({"todos": [{"content": "Raise the load", "status": "pending", "activeForm": "x"}]});
+        let session = SessionBuilder::new()
+            .user("Next steps:\n1. Raise the load\n2. Try --enable-fast-copy\n3. Try --enable-slow-copy\n")
+            .call("TodoWrite", todos, "ok")
+            .shell("sed -i 's/ --old/ --enable-fast-copy/' serve.sh && systemctl restart serve", 0, "ready")
+            .build();
+        let facts = extract(&session, &Config::default());
+        let links = super::super::link(&session, &facts);
+        let words: Vec<_> =
+            super::super::fate::options(&facts, &links).into_iter().map(|f| f.map(|f| f.word)).collect();
+        assert_eq!(words, [Some("selected"), Some("taken up later"), Some("omitted")]);
+    }
+
+    #[test]
     fn silence_selects_nothing() {
         let session =
             SessionBuilder::new().assistant("Next steps:\n- one thing\n- other thing\n").user("thanks").build();

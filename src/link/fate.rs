@@ -68,7 +68,8 @@ pub fn options(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
     for l in links {
         let FactId::Option(o) = l.to else { continue };
         let after = omitted.get(&o).is_some_and(|m| l.from_msg > *m);
-        if after && matches!(l.kind, LinkKind::Mirrors | LinkKind::ActsOn) {
+        let taken_up = l.kind == LinkKind::Mirrors || l.kind == LinkKind::ActsOn && l.confidence >= SURE;
+        if after && taken_up {
             let slot = later.entry(o).or_insert(l.from_msg);
             *slot = (*slot).min(l.from_msg);
         }

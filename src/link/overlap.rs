@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::extract::prose::{is_stop, stem, tokens};
+use crate::extract::prose::{is_stop, offset, stem, tokens};
 
 /// Words that say the same when work is spoken of: stems → one of them.
 const SAME: &[(&str, &[&str])] = &[
@@ -34,7 +34,9 @@ impl Bag {
     pub(super) fn of(text: &str) -> Self {
         let mut words = BTreeMap::new();
         for token in tokens(text) {
-            let lower = token.to_lowercase();
+            // A token comes without its dashes; a flag is one name with them.
+            let flag = text[..offset(text, token)].ends_with("--");
+            let lower = if flag { format!("--{}", token.to_lowercase()) } else { token.to_lowercase() };
             if is_stop(&lower) {
                 continue;
             }
@@ -146,8 +148,15 @@ mod tests {
     }
 
     #[test]
+    fn a_flag_is_one_name() {
+        let bag = Bag::of("sed -i 's/ --old-way/ --enable-fast/' serve.sh");
+        assert_eq!(bag.specific().collect::<Vec<_>>(), ["--enable-fast", "--old-way", "serve.sh"]);
+        assert!(share("Try --enable-fast", "Try --enable-slow") < share("Try --enable-fast", "set --enable-fast"));
+    }
+
+    #[test]
     fn knows_names_of_things() {
-        for word in ["a.rs", "/app", "src/net/x", "max_len", "--json", "glm5x"] {
+        for word in ["a.rs", "/app", "src/net/x", "max_len", "--json", "abc5x"] {
             assert!(is_specific(word), "{word}");
         }
         for word in ["server", "cpu/gpu", "10.5", "p2p"] {

@@ -58,12 +58,25 @@ pub(super) fn read(sentence: &str) -> Vec<Clause> {
     let words = words(sentence);
     let mut found = imperatives(sentence, &words);
     if found.is_empty() {
+        found = prohibitions_behind_a_colon(sentence, &words);
+    }
+    if found.is_empty() {
         found = requirement(sentence).unwrap_or_default();
     }
     if found.is_empty() {
         found.extend(aside_prohibition(sentence));
     }
     found
+}
+
+/// "The tool runs unattended: don't ask, just proceed": what stands behind the colon starts anew.
+fn prohibitions_behind_a_colon(sentence: &str, words: &[Word<'_>]) -> Vec<Clause> {
+    let Some(colon) = sentence.find(": ") else { return Vec::new() };
+    let at = words.iter().position(|w| w.start > colon && !w.inside);
+    match at {
+        Some(at) if is_prohibition(sentence, words, at) => imperatives(sentence, &words[at..]),
+        _ => Vec::new(),
+    }
 }
 
 /// Words with their places. Quoted and bracketed ones are marked.

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod clauses;
+mod standing;
 mod verbs;
 
 use std::sync::LazyLock;
@@ -9,7 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::session::{MessageKind, MsgIx, Provenance, Role, Session, Span};
+use crate::session::{MessageKind, MsgIx, Provenance, Role, Session, Span, TextRef};
 
 /// One thing the user asked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,6 +36,8 @@ pub struct Directive {
     /// The message starts as a correction ("No, …", "I meant …").
     pub correction: bool,
 }
+
+pub use standing::{Origin, Standing, extract as standing};
 
 /// Whether something is asked for, forbidden, or a condition on the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -78,22 +81,30 @@ pub fn extract(session: &Session) -> Vec<Directive> {
         for (start, sentence) in blocks::sentences(text.text) {
             for clause in clauses::read(sentence) {
                 position.1 += 1;
-                found.push(Directive {
-                    msg: text.msg,
-                    position: position.1,
-                    span: text.span(start + clause.whole.start, start + clause.whole.end),
-                    text: sentence[clause.whole.clone()].to_owned(),
-                    object: Some(sentence[clause.object.clone()].trim()).filter(|o| !o.is_empty()).map(str::to_owned),
-                    constraint: constraint(&sentence[clause.whole.clone()], clause.polarity),
-                    verb: clause.verb,
-                    polarity: clause.polarity,
-                    typed,
-                    correction,
-                });
+                let made = directive(&text, (start, sentence), clause);
+                found.push(Directive { position: position.1, typed, correction, ..made });
             }
         }
     }
     found
+}
+
+/// The directive that a clause of a sentence (with its place) makes.
+fn directive(text: &TextRef<'_>, (start, sentence): (usize, &str), clause: clauses::Clause) -> Directive {
+    let whole = &sentence[clause.whole.clone()];
+    let object = sentence[clause.object.clone()].trim();
+    Directive {
+        msg: text.msg,
+        position: 0,
+        span: text.span(start + clause.whole.start, start + clause.whole.end),
+        text: whole.to_owned(),
+        object: Some(object).filter(|o| !o.is_empty()).map(str::to_owned),
+        constraint: constraint(whole, clause.polarity),
+        verb: clause.verb,
+        polarity: clause.polarity,
+        typed: false,
+        correction: false,
+    }
 }
 
 /// Templates of commands and skills are not the user's words.

@@ -46,7 +46,7 @@ pub struct Article {
     left_out: Vec<LeftOut>,
     measured: Vec<Measured>,
     findings: BTreeMap<String, usize>,
-    discrepancies: Vec<String>,
+    discrepancies: Vec<Disagreement>,
     next: Vec<around::Next>,
     builds_on: Vec<Reference>,
     referred_by: Vec<Reference>,
@@ -59,6 +59,14 @@ struct Call {
     what: String,
     status: &'static str,
     exit_code: Option<i64>,
+}
+
+/// A discrepancy of the message, or of the prompt it answers.
+#[derive(Debug, Serialize)]
+struct Disagreement {
+    text: String,
+    rule: &'static str,
+    experimental: bool,
 }
 
 /// A directive that the message answers, or holds, with the item that mirrors it.
@@ -111,6 +119,9 @@ struct Reference {
     how: Vec<String>,
 }
 
+/// Calls that share only words with an option do not take it up.
+const NAMED: f64 = 0.7;
+
 /// Collects what the article on a message says.
 pub fn article(engine: &Engine, analysis: &Analysis, ix: MsgIx) -> Result<Article, Error> {
     let session = &analysis.session;
@@ -118,7 +129,6 @@ pub fn article(engine: &Engine, analysis: &Analysis, ix: MsgIx) -> Result<Articl
     let file = session.sources.get(m.place.file as usize).map_or("", |s| s.file.as_str());
     let responds_to = around::responds_to(analysis, ix);
     let plan = plan::of_message(analysis, ix);
-    let discrepancies = analysis.discrepancies.iter().filter(|d| d.msg == ix || d.other_msg == Some(ix));
     Ok(Article {
         msg: label(session, ix),
         role: m.role.word(),
@@ -139,12 +149,30 @@ pub fn article(engine: &Engine, analysis: &Analysis, ix: MsgIx) -> Result<Articl
         plan,
         measured: measured(analysis, ix),
         findings: findings(analysis, ix),
-        discrepancies: discrepancies.map(|d| sentence::discrepancy(engine, session, d)).collect::<Result<_, _>>()?,
+        discrepancies: disagreements(engine, analysis, ix, responds_to.as_ref().map(|s| s.ix))?,
         next: around::next(analysis, ix),
         builds_on: references(analysis, ix, true),
         referred_by: references(analysis, ix, false),
         responds_to,
     })
+}
+
+/// Discrepancies that the message or the prompt it answers shows, or is set against.
+fn disagreements(
+    engine: &Engine,
+    analysis: &Analysis,
+    ix: MsgIx,
+    prompt: Option<MsgIx>,
+) -> Result<Vec<Disagreement>, Error> {
+    let here = |m: MsgIx| m == ix || Some(m) == prompt;
+    let of_message = analysis.discrepancies.iter().filter(|d| here(d.msg) || d.other_msg.is_some_and(here));
+    of_message
+        .map(|d| {
+            let text = sentence::discrepancy(engine, &analysis.session, d)?;
+            let experimental = crate::audit::rule(d.rule).is_some_and(|r| r.experimental);
+            Ok(Disagreement { text, rule: d.rule, experimental })
+        })
+        .collect()
 }
 
 /// The article as Markdown, with the messages it cites behind it.
@@ -233,6 +261,7 @@ fn asked(analysis: &Analysis, ix: MsgIx, prompt: Option<MsgIx>) -> Vec<Asked> {
 /// Options of the last list before the message or in it, when the message took some of them up.
 fn options(analysis: &Analysis, ix: MsgIx) -> Vec<OptionRow> {
     let (session, facts) = (&analysis.session, &analysis.facts);
+    let acts = acts_after(analysis, ix);
     let mut first = 0;
     let mut rows = Vec::new();
     for list in &facts.options {
@@ -252,17 +281,30 @@ fn options(analysis: &Analysis, ix: MsgIx) -> Vec<OptionRow> {
                 FactId::Item(n) => facts.plan.items.get(n as usize).map(|i| i.label.clone()),
                 _ => None,
             });
-            let fate = match link {
-                Some(l) if l.from_msg == ix => "selected here",
-                Some(l) if l.from_msg > ix => "taken up later",
-                Some(_) => "taken up before",
-                None => "not mentioned",
+            let act = acts.get(&FactId::Option(id)).copied();
+            let fate = match (link, act) {
+                (Some(l), _) if l.from_msg == ix => "selected here",
+                (Some(l), _) if l.from_msg > ix => "taken up later",
+                (Some(_), _) => "taken up before",
+                (None, Some(_)) => "not mentioned here, taken up later",
+                (None, None) => "not mentioned here, no later item or call found",
             };
-            let at = link.map(|l| label(session, l.from_msg));
+            let at = link.map(|l| l.from_msg).or(act).map(|m| label(session, m));
             rows.push(OptionRow { text: option.text.clone(), msg: label(session, list.msg), fate, item, at });
         }
     }
     rows
+}
+
+/// The first call after a message that names the thing of an option, per option.
+fn acts_after(analysis: &Analysis, ix: MsgIx) -> BTreeMap<FactId, MsgIx> {
+    let mut first = BTreeMap::new();
+    let sure = analysis.links.iter().filter(|l| l.kind == LinkKind::ActsOn && l.confidence >= NAMED);
+    for l in sure.filter(|l| l.from_msg > ix && matches!(l.to, FactId::Option(_))) {
+        let slot = first.entry(l.to).or_insert(l.from_msg);
+        *slot = l.from_msg.min(*slot);
+    }
+    first
 }
 
 /// Findings of the last message with findings before this one that no item mirrors.
