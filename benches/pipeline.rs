@@ -123,11 +123,26 @@ fn stages(file: &Path) -> Result<(), Error> {
     let directives = extract::directives::extract(&session);
     let standing = extract::directives::standing(&session);
     let options = extract::options::extract(&session, &tables);
+    let decisions = extract::decisions::extract(&session, &options);
+    let assumptions = extract::assumptions::extract(&session);
     let artefacts = extract::artefacts::extract(&session);
     let claims = extract::claims::extract(&session);
-    lap("directives, options, artefacts, claims");
+    lap("directives, options, decisions, artefacts, claims");
     let calls = session.calls().map(|(at, _)| at).collect();
-    let facts = Facts { calls, tables, plan, bench, findings, directives, standing, options, artefacts, claims };
+    let facts = Facts {
+        calls,
+        tables,
+        plan,
+        bench,
+        findings,
+        directives,
+        standing,
+        options,
+        decisions,
+        assumptions,
+        artefacts,
+        claims,
+    };
     let links = link::link(&session, &facts);
     lap("link");
     let evidence = audit::Evidence { session: &session, facts: &facts, links: &links };

@@ -1,8 +1,10 @@
 //! Stage 5: from facts and links to discrepancies: places where the record disagrees with itself. One file per rule.
 
 mod arithmetic_wrong;
+mod assumption_never_checked;
 mod conflicting_directives;
 mod count_mismatch;
+mod destructive_command;
 mod plan_order_broken;
 mod prohibition_broken;
 mod promised_file_missing;
@@ -143,6 +145,8 @@ pub const RULES: &[&Rule] = &[
     &promised_file_missing::RULE,
     &conflicting_directives::RULE,
     &plan_order_broken::RULE,
+    &destructive_command::RULE,
+    &assumption_never_checked::RULE,
 ];
 
 /// Runs the rules. Experimental ones only when asked for.

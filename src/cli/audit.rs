@@ -104,9 +104,11 @@ fn section(out: &mut String, view: &View, style: Style) -> std::fmt::Result {
         writeln!(out)?;
     }
     writeln!(out, "{mark}{}\n", output::one_line(&view.title))?;
-    let parts: [(&str, &[&str], Rows); 4] = [
+    let parts: [(&str, &[&str], Rows); 6] = [
         ("Asked", &["msg", "directive", "planned as", "acted on in"], asked(view)),
         ("Findings", &["msg", "level", "state", "finding", "current → wanted", "needs", "fate"], findings(view)),
+        ("Decided", &["msg", "by", "choice", "reason", "instead of", "taken back in"], decided(view)),
+        ("Assumed", &["msg", "assumption", "kind", "checked in", "printed"], assumed(view)),
         ("Open at the end", &["msg", "item", "state", "text"], open(view)),
         ("Discrepancies", &["severity", "msg", "what", "rule"], discrepancies(view)),
     ];
@@ -155,6 +157,23 @@ fn findings(view: &View) -> Rows {
         vec![f.msg.clone(), level, f.status.into(), f.title.clone(), values, f.needs.clone().unwrap_or_default(), fate]
     };
     view.findings.iter().map(row).collect()
+}
+
+fn decided(view: &View) -> Rows {
+    let row = |d: &crate::report::audit::Decision| {
+        let reason = d.reason.clone().unwrap_or_else(|| "not stated".to_owned());
+        let back = d.reversed_msg.clone().unwrap_or_default();
+        vec![d.msg.clone(), d.by.into(), d.choice.clone(), reason, d.alternatives.join("; "), back]
+    };
+    view.decisions.iter().map(row).collect()
+}
+
+fn assumed(view: &View) -> Rows {
+    let row = |a: &crate::report::audit::Assumption| {
+        let checked = a.verified_msg.clone().unwrap_or_else(|| "no check found".to_owned());
+        vec![a.msg.clone(), a.text.clone(), a.kind.into(), checked, a.outcome.clone().unwrap_or_default()]
+    };
+    view.assumptions.iter().map(row).collect()
 }
 
 fn open(view: &View) -> Rows {

@@ -4,8 +4,10 @@
 //! and total: what it cannot read is an absence, not an error. Every fact names the bytes it was read from.
 
 pub mod artefacts;
+pub mod assumptions;
 pub mod bench;
 pub mod claims;
+pub mod decisions;
 pub mod directives;
 pub mod findings;
 pub mod options;
@@ -41,6 +43,10 @@ pub struct Facts {
     pub standing: Vec<directives::Standing>,
     /// Lists of options or next steps.
     pub options: Vec<options::OptionList>,
+    /// Choices that a participant states.
+    pub decisions: Vec<decisions::Decision>,
+    /// What the agent takes for granted.
+    pub assumptions: Vec<assumptions::Assumption>,
     /// Files written, read back, promised.
     pub artefacts: Vec<artefacts::Artefact>,
     /// What the agent says about the state of the work.
@@ -50,6 +56,7 @@ pub struct Facts {
 /// Extracts every kind of fact from a session.
 pub fn extract(session: &Session, config: &Config) -> Facts {
     let tables = tables::extract(session);
+    let options = options::extract(session, &tables);
     Facts {
         calls: session.calls().map(|(at, _)| at).collect(),
         plan: plan::extract(session),
@@ -57,7 +64,9 @@ pub fn extract(session: &Session, config: &Config) -> Facts {
         findings: findings::extract(session, &tables),
         directives: directives::extract(session),
         standing: directives::standing(session),
-        options: options::extract(session, &tables),
+        decisions: decisions::extract(session, &options),
+        assumptions: assumptions::extract(session),
+        options,
         artefacts: artefacts::extract(session),
         claims: claims::extract(session),
         tables,

@@ -23,6 +23,10 @@ pub struct View {
     pub asked: Vec<Asked>,
     /// What the participants found.
     pub findings: Vec<Finding>,
+    /// What participants decided.
+    pub decisions: Vec<Decision>,
+    /// What the agent took for granted.
+    pub assumptions: Vec<Assumption>,
     /// Plan items still open at the end.
     pub open_items: Vec<OpenItem>,
     /// Where the record disagrees with itself.
@@ -67,6 +71,38 @@ pub struct Finding {
     pub fate: Option<&'static str>,
     /// Message that shows that.
     pub fate_msg: Option<String>,
+}
+
+/// A choice that a participant states.
+#[derive(Debug, Serialize)]
+pub struct Decision {
+    /// Number of the message.
+    pub msg: String,
+    /// `assistant` or `user`.
+    pub by: &'static str,
+    /// The choice, as written.
+    pub choice: String,
+    /// The reason, as written.
+    pub reason: Option<String>,
+    /// What was passed over, as written.
+    pub alternatives: Vec<String>,
+    /// Later message that says the choice is taken back.
+    pub reversed_msg: Option<String>,
+}
+
+/// Something the agent takes for granted.
+#[derive(Debug, Serialize)]
+pub struct Assumption {
+    /// Number of the message that assumes it.
+    pub msg: String,
+    /// `stated` or `precondition`.
+    pub kind: &'static str,
+    /// The assumption, as written.
+    pub text: String,
+    /// First later message with a call that checks it.
+    pub verified_msg: Option<String>,
+    /// What the check printed.
+    pub outcome: Option<String>,
 }
 
 /// A plan item still open at the end.
@@ -117,6 +153,8 @@ impl View {
             title: super::document::title(session),
             asked: asked(analysis),
             findings: findings(analysis),
+            decisions: decisions(analysis),
+            assumptions: assumptions(analysis),
             open_items: open_items(analysis),
             discrepancies: analysis
                 .discrepancies
@@ -190,6 +228,31 @@ fn findings(analysis: &Analysis) -> Vec<Finding> {
             fate_msg: fate.map(|x| label(&analysis.session, x.msg)),
         })
         .collect()
+}
+
+fn decisions(analysis: &Analysis) -> Vec<Decision> {
+    let session = &analysis.session;
+    let row = |d: &crate::extract::decisions::Decision| Decision {
+        msg: label(session, d.msg),
+        by: d.by.word(),
+        choice: d.choice.clone(),
+        reason: d.reason.clone(),
+        alternatives: d.alternatives.clone(),
+        reversed_msg: d.reversed_msg.map(|m| label(session, m)),
+    };
+    analysis.facts.decisions.iter().map(row).collect()
+}
+
+fn assumptions(analysis: &Analysis) -> Vec<Assumption> {
+    let session = &analysis.session;
+    let row = |a: &crate::extract::assumptions::Assumption| Assumption {
+        msg: label(session, a.msg),
+        kind: a.kind.word(),
+        text: a.text.clone(),
+        verified_msg: a.verified_msg.map(|m| label(session, m)),
+        outcome: a.outcome.clone(),
+    };
+    analysis.facts.assumptions.iter().map(row).collect()
 }
 
 fn open_items(analysis: &Analysis) -> Vec<OpenItem> {
