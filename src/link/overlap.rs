@@ -50,7 +50,9 @@ impl Bag {
                     .split(['.', '_', '-', '='])
                     .filter(|p| p.len() > 2 && p.bytes().all(|b| b.is_ascii_alphabetic()))
                 {
-                    words.entry(plain(piece).0).or_insert(PIECE);
+                    // A word of a flag names nothing by itself: `--concurrency 1` is no work on concurrency.
+                    let (word, weight) = plain(piece);
+                    words.entry(word).or_insert(if flag { weight } else { PIECE });
                 }
                 if let Some(name) = lower.rsplit('/').next().filter(|n| n.len() > 2 && *n != lower) {
                     words.insert(name.to_owned(), if is_specific(name) { 2.0 } else { 1.0 });
