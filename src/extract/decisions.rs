@@ -112,7 +112,7 @@ pub fn extract(session: &Session, options: &[OptionList]) -> Vec<Decision> {
 }
 
 /// Sentences of prose and of list items; code, tables and quotations state nothing of the speaker's own.
-fn prose<'a>(text: &'a str) -> impl Iterator<Item = &'a str> {
+fn prose(text: &str) -> impl Iterator<Item = &str> {
     let said = |k: Kind| matches!(k, Kind::Text | Kind::Bullet | Kind::Numbered(_));
     let lines = lines(text).into_iter().filter(move |l| said(l.kind));
     lines.flat_map(|l| sentences(l.text)).filter(|s| s.len() <= LONGEST)
