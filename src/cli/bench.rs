@@ -47,6 +47,9 @@ const OVERVIEW: &[&str] = &["metric", "conditions", "first", "best", "last", "li
 /// One point of a series.
 const POINTS: &[&str] = &["message", "metric", "conditions", "value", "evidence", "limit", "efficiency", "gap"];
 
+/// A limit that was used, or that waits for its inputs.
+const LIMITS: &[&str] = &["limit", "metric", "value", "kind", "efficiencies", "derivation", "source"];
+
 /// What a CSV row says of its series.
 const CSV_HEAD: &[&str] = &["session_id", "metric", "statistic", "scope", "conditions", "unit", "points"];
 /// What it says of a figure: plain numbers in `unit`, shares of 1, nothing where it is not known.
@@ -104,9 +107,16 @@ impl Printed {
             Some(_) => (POINTS, list.iter().flat_map(|s| point_rows(analysis, s)).collect()),
             None => (OVERVIEW, list.iter().map(|s| overview(analysis, s)).collect()),
         };
-        if !rows.is_empty() {
-            self.text.push('\n');
-            self.text.push_str(&if markdown { output::markdown(header, &rows) } else { output::grid(header, &rows) });
+        let limits = limit_rows(&analysis.facts.bench, args.series.as_deref());
+        for (header, rows) in [(header, rows), (LIMITS, limits)] {
+            if !rows.is_empty() {
+                self.text.push('\n');
+                self.text.push_str(&if markdown {
+                    output::markdown(header, &rows)
+                } else {
+                    output::grid(header, &rows)
+                });
+            }
         }
         Ok(())
     }
@@ -168,6 +178,33 @@ fn headline(bench: &Bench, list: &[Series], metric: Option<&str>) -> Value {
 fn efficiency(bench: &Bench, measurement: u32) -> Option<(&Efficiency, &Limit)> {
     let found = bench.efficiencies.iter().find(|e| e.measurement == measurement)?;
     Some((found, &bench.limits[found.limit as usize]))
+}
+
+/// The limits that figures were set against, with their derivations; and those that wait for inputs.
+fn limit_rows(bench: &Bench, metric: Option<&str>) -> Vec<Vec<String>> {
+    let uses = |i: usize| {
+        let all = bench.efficiencies.iter().chain(&bench.other_efficiencies).filter(move |e| e.limit as usize == i);
+        let asked = all.filter(|e| metric.is_none_or(|m| bench.measurements[e.measurement as usize].metric == m));
+        let shares: Vec<f64> = asked.map(|e| e.efficiency).collect();
+        let (lo, hi) = shares.iter().fold((f64::INFINITY, 0.0f64), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
+        match shares.len() {
+            0 => None,
+            1 => Some(format!("{} %", percent(hi))),
+            n => Some(format!("{} to {} % ({n})", percent(lo), percent(hi))),
+        }
+    };
+    let row = |(i, l): (usize, &Limit)| {
+        let band = l.band.map(|(lo, hi)| format!(" (between {} and {})", number(lo), number(hi))).unwrap_or_default();
+        let value = format!("{}{band}", with_unit(l.value, &l.unit));
+        let kind = format!("{}, {}", l.kind, word(l.origin));
+        let derivation = l.derivation.clone().unwrap_or_else(|| "not stated".to_owned());
+        Some(vec![l.id.clone(), l.metric.clone(), value, kind, uses(i)?, derivation, l.source.clone()])
+    };
+    let waits = |(id, needs): &(String, Vec<String>)| {
+        let needs = format!("no figure states {}", needs.join(" and "));
+        vec![id.clone(), String::new(), "not known".to_owned(), String::new(), String::new(), needs, String::new()]
+    };
+    bench.limits.iter().enumerate().filter_map(row).chain(bench.waiting_limits.iter().map(waits)).collect()
 }
 
 fn name(s: &Series) -> String {
@@ -257,7 +294,11 @@ fn json_rows(analysis: &Analysis, s: &Series, points: bool) -> Vec<Value> {
             "msg": label(&analysis.session, m.msg), "value": value, "phase": m.phase, "evidence": word(m.evidence),
             "quote": analysis.session.quote(&m.span),
             "stated_again": m.citations.iter().map(|c| label(&analysis.session, c.msg)).collect::<Vec<_>>(),
-            "limit_id": found.map(|(_, l)| &l.id), "limit_value": found.map(|(e, _)| e.limit_in_unit),
+            "limit_id": found.map(|(_, l)| &l.id), "limit_derivation": found.and_then(|(_, l)| l.derivation.as_ref()),
+            "other_limits": bench.other_efficiencies.iter().filter(|e| e.measurement == i).map(|e| {
+                let l = &bench.limits[e.limit as usize];
+                json!({ "limit_id": l.id, "limit_value": e.limit_in_unit, "efficiency": e.efficiency, "gap": e.gap, "standing": word(e.standing) })
+            }).collect::<Vec<_>>(), "limit_value": found.map(|(e, _)| e.limit_in_unit),
             "efficiency": found.map(|(e, _)| e.efficiency), "gap": found.map(|(e, _)| e.gap),
         })
     };

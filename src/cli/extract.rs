@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::exit::{Exit, usage};
 use super::input::{InputArgs, Run};
-use crate::extract::Config;
+use super::limits_config;
 use crate::tables::dataset::{DatasetWriter, Encoding};
 
 /// Write every table to a folder: Parquet, CSV or NDJSON, with a manifest of the sessions in it
@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// Report discrepancies of experimental rules too
     #[arg(long)]
     experimental: bool,
+    /// Limits to measure against, as docs/benchmarks.md describes them
+    #[arg(long, value_name = "FILE")]
+    limits: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -46,8 +49,9 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     if args.inputs.inputs.iter().any(|input| input.is_file() && same(input, &args.output)) {
         return Err(usage(format!("{} is an input; choose another folder for the output", args.output.display())));
     }
+    let config = limits_config(args.limits.as_deref())?;
     let mut writer = None;
-    run.each(&args.inputs, &Config::default(), args.experimental, |analysis| {
+    run.each(&args.inputs, &config, args.experimental, |analysis| {
         let writer = match &mut writer {
             Some(writer) => writer,
             none => none.insert(DatasetWriter::new(&args.output, encoding, args.raw)?),

@@ -32,7 +32,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {
                 .collect();
             let formulas: Vec<Vec<String>> = CALCULATORS
                 .iter()
-                .map(|c| vec![c.id.into(), c.inputs.join(", "), c.formula.into(), c.source.into()])
+                .map(|c| vec![c.id.into(), c.signature(), c.formula.into(), c.source.into()])
                 .collect();
             let mut text = output::grid(&["group", "id", "quantity", "value", "source", "note"], &hardware);
             text.push('\n');
@@ -42,7 +42,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {
         Style::Json => {
             let formulas: Vec<serde_json::Value> = CALCULATORS
                 .iter()
-                .map(|c| serde_json::json!({ "calculator": c.id, "inputs": c.inputs, "formula": c.formula, "source": c.source }))
+                .map(|c| serde_json::json!({ "calculator": c.id, "inputs": c.signature(), "unit": c.unit, "formula": c.formula, "source": c.source }))
                 .collect();
             output::print_json(&serde_json::json!({ "hardware": rows, "calculators": formulas }))?;
         }

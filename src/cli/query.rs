@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Report discrepancies of experimental rules too
     #[arg(long)]
     experimental: bool,
+    /// Limits to measure against, as docs/benchmarks.md describes them
+    #[arg(long, value_name = "FILE")]
+    limits: Option<std::path::PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -56,7 +59,6 @@ mod with_polars {
     use crate::cli::input::{InputArgs, Run};
     use crate::cli::output;
     use crate::error::Error;
-    use crate::extract::Config;
     use crate::tables::csv::CsvWriter;
     use crate::tables::dataset::Manifest;
     use crate::tables::ndjson::{JsonWriter, Layout};
@@ -78,7 +80,8 @@ mod with_polars {
         }
         if inputs.is_empty() || !transcripts.is_empty() {
             let inputs = InputArgs { inputs: transcripts, first_number: args.first_number, pick: args.pick.clone() };
-            run.each(&inputs, &Config::default(), args.experimental, |analysis| {
+            let config = crate::cli::limits_config(args.limits.as_deref())?;
+            run.each(&inputs, &config, args.experimental, |analysis| {
                 query.add(&analysis);
                 Ok(())
             })?;

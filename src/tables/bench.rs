@@ -76,6 +76,8 @@ pub(super) const LIMITS: Table = Table {
         text("source", "source as the file names it, or the message"),
         text("name", "the limit's own id: the file's, or made from message and metric"),
         text("quote", "the bytes it was read from"),
+        float("lo", "in `unit`", "lower end, where the inputs are known only within bounds"),
+        float("hi", "in `unit`", "upper end, where the inputs are known only within bounds"),
     ],
     rows: limits,
 };
@@ -97,6 +99,8 @@ fn limits<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 (&l.source).into(),
                 (&l.id).into(),
                 l.span.as_ref().and_then(|s| scope.quote(s)).into(),
+                l.band.map(|b| b.0).into(),
+                l.band.map(|b| b.1).into(),
             ],
         );
     }
@@ -104,7 +108,7 @@ fn limits<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
 
 pub(super) const EFFICIENCIES: Table = Table {
     name: "efficiencies",
-    about: "A measurement set against a limit that matches it.",
+    about: "A measurement set against a limit that matches it; against a second one where another origin, or the transcript later, says otherwise.",
     head: PLACED,
     own: &[
         text("metric", "what was measured"),
@@ -118,13 +122,14 @@ pub(super) const EFFICIENCIES: Table = Table {
         float("gap", "ratio", "1 − efficiency"),
         text("measurement_id", "measurements.id"),
         float("limit_in_unit", "in `unit`", "the limit, in the unit of the measurement"),
+        text("standing", "preferred; other-origin or final: a second limit that differs by more than 2 %"),
     ],
     rows: efficiencies,
 };
 
 fn efficiencies<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     let bench = &scope.analysis.facts.bench;
-    for e in &bench.efficiencies {
+    for e in bench.efficiencies.iter().chain(&bench.other_efficiencies) {
         let (Some(m), Some(l)) = (bench.measurements.get(e.measurement as usize), bench.limits.get(e.limit as usize))
         else {
             continue;
@@ -143,6 +148,7 @@ fn efficiencies<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 e.gap.into(),
                 scope.id(FactId::Measurement(e.measurement)).into(),
                 e.limit_in_unit.into(),
+                word(&e.standing),
             ],
         );
     }

@@ -8,13 +8,14 @@ use regex::Regex;
 
 use super::grid::Grid;
 use super::lexicon::words;
-use super::{Found, MeasurementRole, prose, restate, table, tools};
+use super::restate::Told;
+use super::{Found, MeasurementRole, prose, table, tools};
 use crate::extract::tables::Table;
 use crate::session::{CallStatus, Field, Message, MsgIx, PartBody, Provenance, Session, TextRef, ToolCall, ToolKind};
 
 /// Reads the whole session; branches that the user left are passed over.
 pub(super) fn all(session: &Session, tables: &[Table]) -> Vec<Found> {
-    let mut reader = Reader { tables, next: 0, found: Vec::new(), stated: BTreeMap::new() };
+    let mut reader = Reader { tables, next: 0, told: Told::default(), stated: BTreeMap::new() };
     for (msg, message) in session.iter() {
         for (i, part) in message.parts.iter().enumerate() {
             let here = |field, text, provenance| TextRef { msg, part: i as u32, field, text, provenance };
@@ -29,14 +30,14 @@ pub(super) fn all(session: &Session, tables: &[Table]) -> Vec<Found> {
             }
         }
     }
-    reader.found
+    reader.told.found
 }
 
 struct Reader<'a> {
     tables: &'a [Table],
     /// Position of the first table not yet reached.
     next: usize,
-    found: Vec<Found>,
+    told: Told,
     /// Options of a command that the text before a call shows.
     stated: BTreeMap<String, String>,
 }
@@ -96,12 +97,12 @@ impl Reader<'_> {
     }
 
     fn add(&mut self, new: Vec<Found>) {
-        restate::add(&mut self.found, new);
+        self.told.add(new);
     }
 
     /// "Ignore that one, it was a cold run": withdraws the figures of the message before.
     fn retract(&mut self, at: &TextRef<'_>) {
-        let Some(last) = self.found.last().map(|f| f.measurement.msg) else { return };
+        let Some(last) = self.told.found.last().map(|f| f.measurement.msg) else { return };
         let near = at.msg.0 > last.0 && at.msg.0 - last.0 <= 2;
         if near && at.provenance.is_said() && at.text.len() < 600 && RETRACTS.is_match(at.text) {
             self.withdraw(last);
@@ -109,7 +110,7 @@ impl Reader<'_> {
     }
 
     fn withdraw(&mut self, msg: MsgIx) {
-        for figure in self.found.iter_mut().rev().take_while(|f| f.measurement.msg == msg) {
+        for figure in self.told.found.iter_mut().rev().take_while(|f| f.measurement.msg == msg) {
             if figure.measurement.role == MeasurementRole::Measured {
                 figure.measurement.role = MeasurementRole::Invalid;
                 figure.measurement.valid = false;

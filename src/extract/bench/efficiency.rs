@@ -8,19 +8,20 @@ use std::cmp::Reverse;
 use super::lexicon;
 use super::limits::matches_metric;
 use super::units::Unit;
-use super::{Efficiency, Limit, LimitOrigin, Measurement, MeasurementRole};
+use super::{Efficiency, Limit, LimitOrigin, Measurement, MeasurementRole, Standing};
 
-/// Every measurement that some limit holds for.
-pub(super) fn all(measurements: &[Measurement], limits: &[Limit]) -> Vec<Efficiency> {
+/// Every measurement that some limit holds for: against the limit that is preferred, and against others that differ.
+pub(super) fn all(measurements: &[Measurement], limits: &[Limit]) -> (Vec<Efficiency>, Vec<Efficiency>) {
     let largest = largest_sizes(measurements);
-    let mut out = Vec::new();
+    let (mut preferred, mut others) = (Vec::new(), Vec::new());
     for (i, m) in measurements.iter().enumerate() {
-        let result = m.role == MeasurementRole::Measured && m.valid && is_whole(m) && !largest.contains(&i);
-        if result && let Some(efficiency) = best(i, m, limits) {
-            out.push(efficiency);
+        if m.role == MeasurementRole::Measured && m.valid && is_whole(m) && !largest.contains(&i) {
+            let mut found = against(i, m, limits).into_iter();
+            preferred.extend(found.next());
+            others.extend(found);
         }
     }
-    out
+    (preferred, others)
 }
 
 /// A part of the whole (one stream, one step) and a spread have no efficiency.
@@ -47,28 +48,52 @@ fn largest_sizes(measurements: &[Measurement]) -> Vec<usize> {
     out
 }
 
-fn best(index: usize, m: &Measurement, limits: &[Limit]) -> Option<Efficiency> {
-    let unit = Unit::parse(m.unit.as_deref()?)?;
-    let value = m.value?;
+/// Limits of another origin are shown when they differ by more than this share.
+const DIFFERS: f64 = 0.02;
+
+/// The measurement against the preferred limit, then against those that say something else: the best of each other
+/// origin, and the transcript's last word.
+fn against(index: usize, m: &Measurement, limits: &[Limit]) -> Vec<Efficiency> {
+    let Some((unit, value)) = m.unit.as_deref().and_then(Unit::parse).zip(m.value) else { return Vec::new() };
     let higher = lexicon::higher_is_better(&m.metric, Some(&unit));
     let fitting = limits.iter().enumerate().filter_map(|(i, l)| {
         let bound = Unit::parse(&l.unit)?.convert(l.value, &unit).filter(|b| *b > 0.0)?;
         holds(l, m).then_some((i, l, bound))
     });
-    let (limit, _, bound) = fitting.min_by(|(_, a, x), (_, b, y)| {
+    let mut fitting: Vec<(usize, &Limit, f64)> = fitting.collect();
+    fitting.sort_by(|(_, a, x), (_, b, y)| {
         let rank = |l: &Limit| (l.origin, Reverse(l.applies_when.len()), recency(l, m));
         let tighter = if higher { x.total_cmp(y) } else { y.total_cmp(x) };
         rank(a).cmp(&rank(b)).then(tighter)
-    })?;
-    let efficiency = if higher { value / bound } else { bound / value };
-    let finite = efficiency.is_finite() && efficiency > 0.0;
-    finite.then_some(Efficiency {
-        measurement: index as u32,
-        limit: limit as u32,
-        efficiency,
-        gap: 1.0 - efficiency,
-        limit_in_unit: bound,
-    })
+    });
+    let of = |limit: usize, bound: f64, standing: Standing| {
+        let efficiency = if higher { value / bound } else { bound / value };
+        let finite = efficiency.is_finite() && efficiency > 0.0;
+        finite.then_some(Efficiency {
+            measurement: index as u32,
+            limit: limit as u32,
+            efficiency,
+            gap: 1.0 - efficiency,
+            limit_in_unit: bound,
+            standing,
+        })
+    };
+    let Some(&(first, preferred, bound)) = fitting.first() else { return Vec::new() };
+    let mut out: Vec<Efficiency> = of(first, bound, Standing::Preferred).into_iter().collect();
+    let mut origins = vec![preferred.origin];
+    let differs = |x: f64| (x / bound - 1.0).abs() > DIFFERS;
+    for &(i, limit, x) in &fitting[1..] {
+        if !origins.contains(&limit.origin) {
+            origins.push(limit.origin);
+            out.extend(of(i, x, Standing::OtherOrigin).filter(|_| differs(x)));
+        }
+    }
+    let stated = fitting.iter().filter(|(_, l, _)| l.msg.is_some_and(|msg| msg > m.msg));
+    if let Some(&(i, _, x)) = stated.max_by_key(|(_, l, _)| l.msg).filter(|(i, _, x)| *i != first && differs(*x)) {
+        let known = out.iter().any(|e| e.limit == i as u32);
+        out.extend(of(i, x, Standing::Final).filter(|_| !known));
+    }
+    out
 }
 
 /// The transcript's limits: the latest up to the message first, then the earliest after it.
@@ -111,7 +136,7 @@ fn meets(limit: &Limit, key: &str, wanted: &str, m: &Measurement) -> bool {
 }
 
 /// `wanted` is a text, or a bound such as `<=64`.
-fn satisfies(value: &str, wanted: &str) -> bool {
+pub(super) fn satisfies(value: &str, wanted: &str) -> bool {
     let number = |t: &str| t.trim().parse::<f64>().ok();
     if let Some(max) = wanted.strip_prefix("<=").and_then(number) {
         return number(value).is_some_and(|v| v <= max);

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// One figure of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// `device`, `link`, `dram` or `nvme`.
+    /// `device`, `link`, `dram`, `nvme` or `weights`.
     pub group: String,
     /// Name in limits files.
     pub id: String,
@@ -58,7 +58,7 @@ fn read(file: &toml::Table) -> Vec<Row> {
                     note: note.to_owned(),
                 }));
             };
-            for (key, unit) in [("mem", "GB"), ("bw", "GB/s"), ("link", "GB/s")] {
+            for (key, unit) in [("mem", "GB"), ("bw", "GB/s"), ("link", "GB/s"), ("bytes", "B")] {
                 row.get(key).into_iter().for_each(|v| add(key, v, unit));
             }
             for (kind, value) in row.get("tf").and_then(|t| t.as_table()).into_iter().flatten() {

@@ -45,6 +45,22 @@ impl Kind {
         }
     }
 
+    /// A unit of the class.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::TokenRate => "tok/s",
+            Self::RequestRate => "req/s",
+            Self::ByteRate => "GB/s",
+            Self::FlopRate => "TFLOP/s",
+            Self::OtherRate => "ops/s",
+            Self::Time => "ms",
+            Self::TimePerOp => "ns/op",
+            Self::Bytes => "GB",
+            Self::Ratio => "%",
+            Self::Other => "W",
+        }
+    }
+
     /// Rates say by themselves that they are results; times, sizes and shares need a noun.
     pub fn is_rate(self) -> bool {
         matches!(self, Self::TokenRate | Self::RequestRate | Self::ByteRate | Self::FlopRate | Self::OtherRate)

@@ -36,6 +36,10 @@ pub struct Bench {
     pub limits: Vec<Limit>,
     /// Measurements set against the limits that match them.
     pub efficiencies: Vec<Efficiency>,
+    /// The same against limits of another origin, or stated later, that differ.
+    pub other_efficiencies: Vec<Efficiency>,
+    /// Limits of the file that no figure gives the inputs of: id, and the conditions they ask for.
+    pub waiting_limits: Vec<(String, Vec<String>)>,
 }
 
 /// What a figure is.
@@ -136,8 +140,10 @@ pub struct Limit {
     pub span: Option<Span>,
     /// Metric it bounds; a file may give a glob.
     pub metric: String,
-    /// Value in `unit`.
+    /// Value in `unit`; of a band its outer end, which nothing can pass.
     pub value: f64,
+    /// Both ends, where the inputs are known only within bounds.
+    pub band: Option<(f64, f64)>,
     /// Unit as written.
     pub unit: String,
     /// Where it comes from.
@@ -169,6 +175,20 @@ pub struct Efficiency {
     pub gap: f64,
     /// The limit's value in the unit of the measurement.
     pub limit_in_unit: f64,
+    /// Why this limit.
+    pub standing: Standing,
+}
+
+/// Why a measurement is set against a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// It is the first by origin, conditions and message.
+    Preferred,
+    /// Another origin gives a limit that differs by more than 2 %.
+    OtherOrigin,
+    /// The transcript states another limit after the measurement.
+    Final,
 }
 
 /// A measurement while it is being read: with what decides whether it repeats another.
@@ -212,9 +232,10 @@ impl Measurement {
 /// Reads every measurement and limit and sets them against each other.
 pub fn extract(session: &Session, tables: &[Table], file: &limits::LimitsFile) -> Bench {
     let found = collect::all(session, tables);
-    let mut limits = file.limits.clone();
+    let mut limits = file.limits_for(&found);
+    let waiting_limits = file.waiting(&limits);
     limits.extend(limits::stated(session, &found));
     let measurements: Vec<Measurement> = found.into_iter().map(|f| f.measurement).collect();
-    let efficiencies = efficiency::all(&measurements, &limits);
-    Bench { measurements, limits, efficiencies }
+    let (efficiencies, other_efficiencies) = efficiency::all(&measurements, &limits);
+    Bench { measurements, limits, efficiencies, other_efficiencies, waiting_limits }
 }

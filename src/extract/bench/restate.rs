@@ -1,29 +1,95 @@
 //! Figures that repeat an earlier one are citations of it, not new measurements.
 
+use std::collections::BTreeMap;
+
+use super::units::Unit;
 use super::{FigureEvidence, Found, Measurement, MeasurementRole};
 
-/// Adds what one table, block or text holds, leaving out what was stated before it.
-pub(super) fn add(found: &mut Vec<Found>, new: Vec<Found>) {
-    let known = found.len();
-    for figure in new {
-        // Figures of one table are never copies of each other, so only those known before it are compared.
-        // What a tool printed is new each time: it need not be looked up.
-        let claimed = figure.measurement.evidence == FigureEvidence::Claimed;
-        match (0..known).rev().find(|&i| claimed && repeats(&figure, &found[i])) {
-            Some(i) => {
-                found[i].derivation = found[i].derivation.take().or(figure.derivation);
-                let old = &mut found[i].measurement;
-                if figure.measurement.cell.is_some() && old.cell.is_none() && old.conditions.is_none() {
-                    old.conditions = Some((figure.measurement.msg, figure.measurement.params.clone()));
-                }
-                if found[i].measurement.msg == figure.measurement.msg {
-                    found[i].measurement.params.extend(figure.measurement.params);
-                }
-                found[i].measurement.citations.push(figure.measurement.span);
+/// The figures so far, with an index by value: a claimed figure is compared with those near it only.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The figures, in reading order.
+    pub(super) found: Vec<Found>,
+    classes: BTreeMap<(String, u8), Class>,
+}
+
+/// Figures of one unit and precision, by value.
+struct Class {
+    unit: Option<Unit>,
+    by_value: BTreeMap<i64, Vec<usize>>,
+}
+
+impl Told {
+    /// Adds what one table, block or text holds, leaving out what was stated before it.
+    pub(super) fn add(&mut self, new: Vec<Found>) {
+        let known = self.found.len();
+        for figure in new {
+            // Figures of one table are never copies of each other, so only those known before it are compared.
+            // What a tool printed is new each time: it need not be looked up.
+            let claimed = figure.measurement.evidence == FigureEvidence::Claimed;
+            match claimed.then(|| self.earlier(&figure)).flatten() {
+                Some(i) => cite(&mut self.found[i], figure),
+                None => self.found.push(figure),
             }
-            None => found.push(figure),
+        }
+        for i in known..self.found.len() {
+            self.index(i);
         }
     }
+
+    /// The last figure that this one repeats.
+    fn earlier(&self, figure: &Found) -> Option<usize> {
+        let value = figure.measurement.value.or(figure.measurement.lo)?;
+        let mut near: Vec<usize> = Vec::new();
+        for ((_, decimals), class) in &self.classes {
+            let convert = |v: f64| match (&figure.unit, &class.unit) {
+                (Some(from), Some(to)) => from.convert(v, to),
+                (None, None) => Some(v),
+                _ => None,
+            };
+            let (Some(value), Some(own)) = (convert(value), convert(half(figure.decimals))) else { continue };
+            let loose = if figure.measurement.approx { value.abs() * 0.1 } else { 0.0 };
+            let reach = own.max(half(*decimals)).max(loose) * (1.0 + 1e-6) + value.abs() * 1e-9;
+            let range = class.by_value.range(order(value - reach)..=order(value + reach));
+            near.extend(range.flat_map(|(_, places)| places));
+        }
+        near.sort_unstable();
+        near.into_iter().rev().find(|&i| repeats(figure, &self.found[i]))
+    }
+
+    fn index(&mut self, i: usize) {
+        let figure = &self.found[i];
+        let Some(value) = figure.measurement.value.or(figure.measurement.lo) else { return };
+        let unit = figure.unit.as_ref().map(|u| u.name.clone()).unwrap_or_default();
+        let empty = || Class { unit: figure.unit.clone(), by_value: BTreeMap::new() };
+        let class = self.classes.entry((unit, figure.decimals)).or_insert_with(empty);
+        class.by_value.entry(order(value)).or_default().push(i);
+    }
+}
+
+/// Notes that `figure` states `old` once more.
+fn cite(old: &mut Found, figure: Found) {
+    old.derivation = old.derivation.take().or(figure.derivation);
+    let old = &mut old.measurement;
+    let new = figure.measurement;
+    if new.cell.is_some() && old.cell.is_none() && old.conditions.is_none() {
+        old.conditions = Some((new.msg, new.params.clone()));
+    }
+    if old.msg == new.msg {
+        old.params.extend(new.params);
+    }
+    old.citations.push(new.span);
+}
+
+/// A whole number that sorts as the float does.
+fn order(value: f64) -> i64 {
+    let bits = value.to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
+}
+
+/// Half of the last digit.
+fn half(decimals: u8) -> f64 {
+    0.5 * 10f64.powi(-i32::from(decimals))
 }
 
 /// Whether `new` states the figure `old` once more.
@@ -67,7 +133,6 @@ fn same_value(new: &Found, old: &Found) -> bool {
         (None, None) => Some(v),
         _ => None,
     };
-    let half = |decimals: u8| 0.5 * 10f64.powi(-i32::from(decimals));
     let equal = |x: f64, y: f64| {
         let known = convert(half(old.decimals)).unwrap_or(0.0);
         let loose = if a.approx { y.abs() * 0.05 } else { 0.0 };
@@ -100,4 +165,24 @@ fn same_conditions(a: &Measurement, b: &Measurement) -> bool {
         Some(other) => other.eq_ignore_ascii_case(value),
         None => open,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::build::SessionBuilder;
+
+    #[test]
+    fn floats_keep_their_order() {
+        let values = [f64::NEG_INFINITY, -2.5, -1e-9, 0.0, 1e-9, 2.5, f64::INFINITY];
+        assert!(values.map(order).is_sorted());
+    }
+
+    #[test]
+    fn a_coarser_figure_finds_the_finer_one_in_another_unit() {
+        let text = "We measured a latency of 0.1234 s.\n\nThe latency of 123 ms is fine. The latency of 140 ms is not.";
+        let bench = crate::extract::extract(&SessionBuilder::new().assistant(text).build(), &Default::default()).bench;
+        let seen: Vec<(Option<f64>, usize)> = bench.measurements.iter().map(|m| (m.value, m.citations.len())).collect();
+        assert_eq!(seen, [(Some(0.1234), 1), (Some(140.0), 0)]);
+    }
 }

@@ -66,8 +66,11 @@ const GENERAL: &[&str] = &["time", "duration", "latency", "throughput", "bandwid
 fn key(m: &Measurement, unit: &str) -> Key {
     let dimension = Unit::parse(unit).map_or_else(|| unit.to_owned(), |u| format!("{:?}", u.dimension));
     let scope = m.scope.clone().filter(|s| s != "total");
-    let bare = m.params.is_empty() && m.cell.is_none() && m.evidence == FigureEvidence::Claimed;
-    let alone = (bare && GENERAL.contains(&m.metric.as_str())).then_some(m.msg);
+    let bare = m.params.is_empty() && m.cell.is_none();
+    let said = m.evidence == FigureEvidence::Claimed && GENERAL.contains(&m.metric.as_str());
+    // `time` tells how long some command took, not which.
+    let timed = m.evidence == FigureEvidence::Tool && matches!(&*m.metric, "time" | "user_time" | "sys_time");
+    let alone = (bare && (said || timed)).then_some(m.msg);
     (m.metric.clone(), m.statistic.clone(), scope, dimension, conditions(m), alone)
 }
 

@@ -24,6 +24,7 @@ mod one_batch;
 mod perf_stat;
 mod pytest;
 mod serving;
+mod shell_time;
 mod stress_ng;
 mod sysbench;
 mod trtllm;
@@ -77,6 +78,7 @@ const TOOLS: &[Tool] = &[
     Tool { anchors: stress_ng::ANCHORS, read: stress_ng::read },
     Tool { anchors: perf_stat::ANCHORS, read: perf_stat::read },
     Tool { anchors: gnu_time::ANCHORS, read: gnu_time::read },
+    Tool { anchors: shell_time::ANCHORS, read: shell_time::read },
 ];
 
 /// All anchors in one automaton, with the tool of each.

@@ -146,3 +146,13 @@ fn gnu_time_gives_time_and_memory() {
     let text = "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:04.25\n\tMaximum resident set size (kbytes): 51200\n";
     assert_eq!(read_all(text), ["time 4.25 s", "memory 51200 KiB max"]);
 }
+
+#[test]
+fn the_time_of_a_shell_is_in_seconds() {
+    let bash = "done\n\nreal\t1m2.500s\nuser\t0m5.250s\nsys\t0m0.125s\n";
+    assert_eq!(read_all(bash), ["time 62.5 s", "user_time 5.25 s", "sys_time 0.125 s"]);
+    assert_eq!(read_all("real 2.31\nuser 1.80\nsys 0.02\n"), ["time 2.31 s", "user_time 1.8 s", "sys_time 0.02 s"]);
+    let zsh = "make check  0.05s user 0.02s system 96% cpu 1:01.234 total\n";
+    assert_eq!(read_all(zsh), ["user_time 0.05 s", "sys_time 0.02 s", "time 61.234 s"]);
+    assert_eq!(read_all("real 3\nimaginary 4\n"), Vec::<String>::new());
+}
