@@ -41,8 +41,8 @@ fn limits_come_from_the_file_first() {
 #[test]
 fn a_limit_shows_how_it_was_derived() {
     let args = ["bench", SESSION, "--limits", "fixtures/limits.toml"];
-    let shown =
-        contains("pcie(gts=32, lanes=16); gts = 32 (as written)").and(contains("no figure states concurrency").not());
+    let shown = contains("batch=params.concurrency); bw = 1.792 TB/s (hardware.node.bw: catalogue")
+        .and(contains("no figure states concurrency").not());
     turnpoint(&args).success().stdout(shown);
     let out = tempfile::tempdir().unwrap();
     let to = out.path().join("data");
