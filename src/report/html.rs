@@ -190,7 +190,8 @@ impl<'a> Writer<'a> {
         if level == HeadingLevel::H2 {
             self.nav.push(NavItem { id: id.clone(), text: text.to_string() });
         }
-        let tag = Tag::Heading { level, id: Some(id.into()), classes: Vec::new(), attrs: Vec::new() };
+        let tag =
+            Tag::Heading { level, id: (!id.is_empty()).then(|| id.into()), classes: Vec::new(), attrs: Vec::new() };
         self.events.push(Event::Start(tag));
     }
 
@@ -293,6 +294,7 @@ mod tests {
     fn headings_get_ids_and_long_blocks_fold() {
         let (out, nav) = body("## Plan history\n\n#### msg-340-s1-3\n", &[]);
         assert!(out.contains("<h4 id=\"msg-340-s1-3\">"), "{out}");
+        assert!(html("# :\\*\\*").contains("<h1>"), "an id of nothing is no id");
         assert_eq!(nav, [NavItem { id: "plan-history".into(), text: "Plan history".into() }]);
         assert!(html(&format!("```text\n{}```", "x\n".repeat(20))).contains("<details><summary>20 lines</summary>"));
         assert!(!html("```text\nx\n```").contains("<details>"));

@@ -90,3 +90,30 @@ fn the_readme_names_every_command() {
         assert!(readme.contains(&format!("`{command}`")), "README does not name `{command}`");
     }
 }
+
+/// Every test that the list of traps names stands in the code.
+#[test]
+fn traps_name_tests_that_exist() {
+    let mut code = String::new();
+    let mut folders = vec![root().join("src/source"), root().join("tests/it")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            match path.is_dir() {
+                true => folders.push(path),
+                false if path.extension().is_some_and(|e| e == "rs") => code += &fs::read_to_string(path).unwrap(),
+                false => {}
+            }
+        }
+    }
+    let page = fs::read_to_string(root().join("docs/formats.md")).unwrap();
+    let (_, list) = page.split_once("| trap | test |").expect("the list of traps");
+    let named: Vec<&str> =
+        list.lines().filter_map(|l| l.split(" | ").nth(1)).flat_map(|l| l.split('`').skip(1).step_by(2)).collect();
+    assert!(named.len() > 50, "{named:?}");
+    for test in named {
+        assert!(
+            code.contains(&format!("fn {test}()")) || code.contains(&format!("fn {test}(session")),
+            "no test {test}"
+        );
+    }
+}

@@ -4,12 +4,12 @@
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 
-const ELEMENTS: &str = " a blockquote body br circle code del desc details div em figcaption figure g h1 h2 h3 h4 h5 h6 head \
-    hr html li line main meta nav ol p path polygon polyline pre rect strong style sub summary sup svg table tbody td text \
+const ELEMENTS: &str = " a blockquote body br circle code defs del desc details div em figcaption figure g h1 h2 h3 h4 h5 h6 head \
+    hr html li line main meta nav ol p path pattern polygon polyline pre rect span strong style sub summary sup svg table tbody td text \
     th thead title tr tspan ul ";
 
 const ATTRIBUTES: &str = " aria-label aria-labelledby charset class content cx cy d fill fill-opacity font-family font-size \
-    font-weight height href http-equiv id lang name opacity paint-order points r role rx start stroke stroke-dasharray \
+    font-weight height href http-equiv id lang name opacity paint-order patternTransform patternUnits points r role rx start stroke stroke-dasharray \
     stroke-linejoin stroke-opacity stroke-width text-anchor transform viewBox width x x1 x2 xmlns y y1 y2 ";
 
 /// Elements without an end.
@@ -156,6 +156,7 @@ impl<'a> Gate<'a> {
                 true
             }
             // What is drawn may not point elsewhere.
+            (_, "fill") if value.starts_with("url(#") => is_own(value),
             (_, "fill" | "stroke" | "transform" | "class") => !value.to_ascii_lowercase().contains("url("),
             _ => true,
         };
@@ -204,6 +205,12 @@ fn attribute(text: &str) -> Option<(&str, &str, &str)> {
     let (value, behind) = (&value[..end], &value[end + 1..]);
     let closed = behind.starts_with([' ', '>', '/', '\n']);
     (!key.is_empty() && closed && !value.contains('<')).then_some((key, value, behind))
+}
+
+/// A pattern of the page itself.
+fn is_own(value: &str) -> bool {
+    let id = value.strip_prefix("url(#").and_then(|rest| rest.strip_suffix(')'));
+    id.is_some_and(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
 }
 
 /// Addresses that a reader may be sent to: the page itself, a path below it, the open web, mail.

@@ -8,8 +8,11 @@ mod docs;
 mod faults;
 mod formats;
 mod inputs;
+mod many;
 mod opencode;
 mod plan;
+mod promises;
+mod round_trip;
 
 mod corpus;
 #[cfg(feature = "polars")]
@@ -17,3 +20,4 @@ mod query;
 mod report;
 mod sessions;
 mod tables;
+mod writers;

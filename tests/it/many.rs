@@ -1,0 +1,70 @@
+//! A folder of ten thousand small files.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use turnpoint::source::{discover, load};
+
+/// Names as people and programs give them: with spaces, line breaks, quotes, and on Unix bytes that are no UTF-8.
+fn name(n: usize) -> OsString {
+    let plain = match n % 5 {
+        0 => format!("{n:05}.jsonl"),
+        1 => format!("{n:05} with spaces.jsonl"),
+        2 => format!("{n:05}\nline.jsonl"),
+        3 => format!("{n:05} \"quoted\" 漢.jsonl"),
+        _ => format!("{n:05}-"),
+    };
+    let mut name = OsString::from(plain);
+    #[cfg(unix)]
+    if n % 5 == 4 {
+        use std::os::unix::ffi::OsStringExt;
+        name.push(OsString::from_vec(vec![0xFF, 0xFE, b'x']));
+    }
+    name
+}
+
+fn fill(folder: &Path, files: usize) {
+    for n in 0..files {
+        let sub = folder.join(format!("{:02}", n / 500));
+        if n % 500 == 0 {
+            fs::create_dir(&sub).unwrap();
+        }
+        let line = |uuid: &str, kind: &str, content: &str| {
+            format!(
+                "{{\"type\":\"{kind}\",\"uuid\":\"{n}-{uuid}\",\"sessionId\":\"s{n}\",\"message\":{{\"role\":\"{kind}\",\"content\":\"{content}\"}}}}\n"
+            )
+        };
+        let text = line("a", "user", &format!("prompt {n}")) + &line("b", "assistant", "done");
+        // Every tenth file is no transcript.
+        fs::write(sub.join(name(n)), if n % 10 == 9 { "some text".into() } else { text }).unwrap();
+    }
+}
+
+/// Reads a folder; gives the seconds that took.
+fn check(files: usize) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path(), files);
+    let start = Instant::now();
+    let found = discover(&[folder.path().to_owned()]);
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
+    assert_eq!(found.groups.len(), files - files / 10);
+    assert_eq!(found.warnings.len(), 1, "files that are no transcripts are counted in one note");
+    let mut prompts = Vec::new();
+    for group in &found.groups {
+        let session = load(group, None).unwrap().remove(0);
+        assert_eq!(session.messages.len(), 2);
+        prompts.push(session.messages[0].text());
+    }
+    let want: Vec<String> = (0..files).filter(|n| n % 10 != 9).map(|n| format!("prompt {n}")).collect();
+    assert!(prompts == want, "sessions come in the order of their paths");
+    start.elapsed().as_secs_f64()
+}
+
+#[test]
+fn ten_thousand_files_are_read_in_order_and_in_linear_time() {
+    let (few, many) = (check(1_000), check(10_000));
+    // Ten times the files in about ten times the time: a quadratic step would take a hundred times.
+    assert!(many < 40.0 * few.max(0.05), "1,000 files took {few:.2} s, 10,000 took {many:.2} s");
+}
