@@ -2,6 +2,10 @@
 
 mod arithmetic_wrong;
 mod assumption_never_checked;
+mod claim_contradicted;
+mod claim_stale;
+mod claimed_file_missing;
+mod claims;
 mod conflicting_directives;
 mod count_mismatch;
 mod destructive_command;
@@ -10,6 +14,7 @@ mod prohibition_broken;
 mod promised_file_missing;
 mod repeated_failure;
 mod session_ends_with_open_items;
+mod tests_never_run;
 mod words;
 
 use serde::Serialize;
@@ -147,6 +152,10 @@ pub const RULES: &[&Rule] = &[
     &plan_order_broken::RULE,
     &destructive_command::RULE,
     &assumption_never_checked::RULE,
+    &claim_contradicted::RULE,
+    &claim_stale::RULE,
+    &tests_never_run::RULE,
+    &claimed_file_missing::RULE,
 ];
 
 /// Runs the rules. Experimental ones only when asked for.

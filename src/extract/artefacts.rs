@@ -21,12 +21,19 @@ pub struct Artefact {
     pub read: Vec<CallRef>,
     /// Commands that deleted it, in order.
     pub deleted: Vec<CallRef>,
+    /// Commands that may have changed, moved or removed it, in order.
+    pub touched: Vec<CallRef>,
 }
 
 impl Artefact {
-    /// Its state at the end, as far as calls tell: `written`, `deleted` or `promised`.
+    /// Its state at the end, as far as calls tell: `written`, `deleted` or `promised`; `unknown` when a command that came
+    /// last may have changed or removed it.
     pub fn state(&self) -> &'static str {
-        match (self.written.last(), self.deleted.last()) {
+        let (written, deleted) = (self.written.last(), self.deleted.last());
+        if self.touched.last() > written.max(deleted) && written.is_some() {
+            return "unknown";
+        }
+        match (written, deleted) {
             (None, _) => "promised",
             (Some(w), Some(d)) if d > w => "deleted",
             (Some(_), _) => "written",
@@ -47,52 +54,100 @@ static PROMISE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a promise to write a file")
 });
 
+/// Commands that may change or remove the files they name; and those of which any file may be the target.
+static TOUCH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)(?:^|[;&|(]\s*|\n\s*)(?:sudo )?(?:rm|mv|sed -i\S*|perl -\w*i\S*|truncate|shred|unlink|git (?:mv|rm|checkout|restore)|patch|dd|cp (?:-\w+ )*\S+) ([^;&|\n]+)")
+        .expect("commands that change files")
+});
+static SWEEP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\bgit (?:reset --hard|clean -\w*f|stash(?: push)?(?:\s*$|\s*[;&])|checkout (?:-f|\.|-- \.)|restore \.)|\brm -\w*r\w* +\S*\*")
+        .expect("commands that change any file")
+});
+
+/// The artefacts found so far, by path and by file name.
+#[derive(Default)]
+struct Found {
+    all: Vec<Artefact>,
+    by_path: BTreeMap<String, usize>,
+    by_name: BTreeMap<String, Vec<usize>>,
+}
+
+impl Found {
+    /// The artefact of this path; made when it is not there.
+    fn make(&mut self, path: &str) -> &mut Artefact {
+        let at = match self.at(path) {
+            Some(at) => at,
+            None => {
+                let at = self.all.len();
+                self.by_path.insert(key(path).to_owned(), at);
+                self.by_name.entry(name(path).to_owned()).or_default().push(at);
+                self.all.push(Artefact { path: path.to_owned(), ..Artefact::default() });
+                at
+            }
+        };
+        &mut self.all[at]
+    }
+
+    fn at(&self, path: &str) -> Option<usize> {
+        self.by_path.get(key(path)).copied()
+    }
+
+    /// What a command writes, deletes and may have changed.
+    fn command(&mut self, r: CallRef, command: &str, failed: bool) {
+        if !failed {
+            for path in redirected(command) {
+                self.make(path).written.push(r);
+            }
+        }
+        for path in deleted(command).filter(|_| !failed) {
+            let folder = format!("{}/", key(path).trim_end_matches('/'));
+            let inside = self.by_path.range(folder.clone()..).take_while(|(p, _)| p.starts_with(&folder));
+            let gone: Vec<usize> = inside.map(|(_, &at)| at).chain(self.at(path)).collect();
+            for at in gone {
+                self.all[at].deleted.push(r);
+            }
+        }
+        let words = TOUCH.captures_iter(command).filter_map(|c| c.get(1)).flat_map(|m| m.as_str().split_whitespace());
+        for word in words.map(|w| name(w.trim_matches(['"', '\'']))) {
+            for &at in self.by_name.get(word).map_or(&[][..], Vec::as_slice) {
+                let known = self.all[at].deleted.last() == Some(&r) || self.all[at].written.last() == Some(&r);
+                if !known && self.all[at].touched.last() != Some(&r) {
+                    self.all[at].touched.push(r);
+                }
+            }
+        }
+        if SWEEP.is_match(command) {
+            self.all.iter_mut().for_each(|a| a.touched.push(r));
+        }
+    }
+}
+
+/// A path as it is compared.
+fn key(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
 /// Collects the files that file tools and redirections wrote, and those promised by the agent.
 pub fn extract(session: &Session) -> Vec<Artefact> {
-    let mut found: Vec<Artefact> = Vec::new();
-    let mut by_path: BTreeMap<String, usize> = BTreeMap::new();
-    let mut at = |found: &mut Vec<Artefact>, path: &str, make: bool| -> Option<usize> {
-        let key = path.trim_start_matches("./");
-        if let Some(&i) = by_path.get(key) {
-            return Some(i);
-        }
-        make.then(|| {
-            by_path.insert(key.to_owned(), found.len());
-            found.push(Artefact { path: path.to_owned(), ..Artefact::default() });
-            found.len() - 1
-        })
-    };
-    for (r, call) in session.calls().filter(|(r, c)| !c.failed() && !session.message(r.msg).abandoned) {
+    let mut found = Found::default();
+    for (r, call) in session.calls().filter(|(r, _)| !session.message(r.msg).abandoned) {
         match (call.kind, call.path(), call.command()) {
-            (ToolKind::Write | ToolKind::Edit, ..) => {
+            (ToolKind::Write | ToolKind::Edit, ..) if !call.failed() => {
                 for path in call.written_paths() {
-                    if let Some(i) = at(&mut found, path, true) {
-                        found[i].written.push(r);
-                    }
+                    found.make(path).written.push(r);
                 }
             }
-            (ToolKind::Read, Some(path), _) => {
-                if let Some(i) = at(&mut found, path, false) {
-                    found[i].read.push(r);
+            (ToolKind::Read, Some(path), _) if !call.failed() => {
+                if let Some(i) = found.at(path) {
+                    found.all[i].read.push(r);
                 }
             }
-            (_, _, Some(command)) => {
-                for path in redirected(command) {
-                    if let Some(i) = at(&mut found, path, true) {
-                        found[i].written.push(r);
-                    }
-                }
-                for path in deleted(command) {
-                    if let Some(i) = at(&mut found, path, false) {
-                        found[i].deleted.push(r);
-                    }
-                }
-            }
+            (_, _, Some(command)) => found.command(r, command, call.failed()),
             _ => {}
         }
     }
-    promises(session, &mut found);
-    found
+    promises(session, &mut found.all);
+    found.all
 }
 
 /// Files that a command writes by `>` or `tee`; devices are none.
@@ -162,5 +217,27 @@ mod tests {
                 ("other.txt", true, 0, 0, 0, "promised")
             ]
         );
+    }
+
+    #[test]
+    fn a_later_command_may_have_changed_a_file() {
+        let state = |command: &str, exit: i64| {
+            let write = json!({"file_path": "/a/docs/notes.md", "content": "x"});
+            let session = SessionBuilder::new().call("Write", write, "ok").shell(command, exit, "").build();
+            extract(&session)[0].state()
+        };
+        for (command, exit, want) in [
+            ("ls /a/docs", 0, "written"),
+            ("cat /a/docs/notes.md", 0, "written"),
+            ("rm -rf /a/docs", 0, "deleted"),
+            ("cd /a/docs && rm notes.md", 0, "unknown"),
+            ("rm /a/docs/notes.md && false", 1, "unknown"),
+            ("mv /a/docs/notes.md /b", 0, "unknown"),
+            ("sed -i s/x/y/ docs/notes.md", 0, "unknown"),
+            ("git reset --hard", 0, "unknown"),
+            ("echo y > /a/docs/notes.md", 0, "written"),
+        ] {
+            assert_eq!(state(command, exit), want, "{command}");
+        }
     }
 }

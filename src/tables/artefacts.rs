@@ -9,7 +9,7 @@ const COLUMNS: &[Column] = &[
     int("promised_msg", "", "message that promises it; NULL = none"),
     int("written_msg", "", "message that first writes it"),
     int("read_msg", "", "message that first reads it after it was written"),
-    text("state", "promised, written, read back or deleted, as far as calls tell"),
+    text("state", "promised, written, read back, deleted, or unknown: a later command may have changed or removed it"),
     int("writes", "", "calls that wrote or edited it"),
     int("reads", "", "calls that read it"),
     text("written_label", "number of the message that first writes it, unique in the session"),

@@ -1,5 +1,6 @@
 //! The calls of a session as the verdicts see them: what each ran, printed and changed.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -66,7 +67,15 @@ impl<'a> Record<'a> {
     /// The calls of a session.
     pub(super) fn of(scene: &Scene<'a>) -> Self {
         let session = scene.session;
-        let calls = session.calls().map(|(at, call)| see(session, at, call)).collect();
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        let mut calls = Vec::with_capacity(scene.facts.calls.len());
+        for (at, call) in session.calls() {
+            let mut seen = see(session, at, call);
+            // A new file changes nothing that was checked before.
+            seen.edits &= call.kind != ToolKind::Write || call.written_paths().iter().any(|p| known.contains(p));
+            known.extend(call.path());
+            calls.push(seen);
+        }
         Self { session, calls }
     }
 

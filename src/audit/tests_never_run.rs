@@ -1,0 +1,75 @@
+//! Tests that are said to pass, and were never run.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::claims::{judged, said, sees_all};
+use super::words::re;
+use super::{Discrepancy, Evidence, Rule, Severity};
+use crate::extract::claims::{Claim, Matter};
+use crate::link::claims::Word;
+use crate::session::ToolKind;
+
+pub(super) const RULE: Rule = Rule {
+    id: "tests-never-run",
+    severity: Severity::High,
+    experimental: true,
+    doc: r#"
+**What it finds.** The agent says that tests pass, and no call before that ran or printed any test.
+
+**Why it matters.** The claim rests on nothing that the transcript shows.
+
+**Example.** A session of two edits and an `ls` ends with "All tests pass".
+
+**Exceptions.** Sessions with subagents, after a compaction, and copies of other sessions, where the run may stand elsewhere; sessions without any command; a
+command or result that mentions tests in any way; a user who reports results.
+
+**Measured precision.** PRECISION_NEVER
+"#,
+    check,
+};
+
+/// Anything in a command or an output that may be a test.
+static TEST: LazyLock<Regex> = LazyLock::new(|| re(r"test|spec\b|\bcheck|verif|assert|passed|\bpass\b|✓|✅"));
+
+fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
+    let bare = judged(e).filter(|(c, v)| v.word == Word::NoEvidence && matches!(c.matter, Matter::Tests { .. }));
+    let found = bare.filter(|(claim, _)| sees_all(e, claim) && never_ran(e, claim));
+    found.map(|(claim, _)| Discrepancy::of(&RULE, claim.msg).at(&claim.span).value("said", said(e, claim))).collect()
+}
+
+fn never_ran(e: &Evidence<'_>, claim: &Claim) -> bool {
+    let mut commands = 0;
+    for (_, call) in e.session.calls().filter(|(r, _)| r.msg <= claim.msg) {
+        let output = call.result.as_ref().map_or("", |r| r.text.as_str());
+        match call.kind {
+            ToolKind::Shell => {
+                commands += 1;
+                if TEST.is_match(&call.input.to_string()) || TEST.is_match(output) {
+                    return false;
+                }
+            }
+            ToolKind::Other if TEST.is_match(output) || TEST.is_match(&call.tool) => return false,
+            _ => {}
+        }
+    }
+    let told = e.session.messages[..claim.msg.at()]
+        .iter()
+        .any(|m| m.role == crate::session::Role::User && TEST.is_match(&m.text()) && m.text().contains("pass"));
+    commands > 0 && !told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fire;
+    use super::*;
+    use crate::session::build::SessionBuilder;
+
+    #[test]
+    fn finds_tests_that_nothing_ran() {
+        let session = |command: &str| SessionBuilder::new().shell(command, 0, "a").assistant("All tests pass.").build();
+        assert_eq!(fire(&RULE, &session("ls")).len(), 1);
+        assert_eq!(fire(&RULE, &session("./run_tests.sh")), []);
+    }
+}
