@@ -17,6 +17,9 @@ static CLEAN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+/// `Test that the build passes`: an order.
+static ORDER: LazyLock<Regex> = LazyLock::new(|| re(r"^\W*(?:test|run|fix|see)\b"));
+
 fn read(sentence: &str) -> Vec<Reading> {
-    CLEAN.find_iter(sentence).map(|m| (m.range(), Matter::Build)).collect()
+    CLEAN.find_iter(sentence).filter(|_| !ORDER.is_match(sentence)).map(|m| (m.range(), Matter::Build)).collect()
 }

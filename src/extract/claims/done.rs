@@ -20,7 +20,7 @@ static DONE: LazyLock<Regex> = LazyLock::new(|| {
 /// Sentences that announce or explain rather than state what came out.
 static TALK: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"^\W*(?:now|next|let|first|then|i need|i see|i'll|i’ll|great|perfect|good|excellent|ok|okay|the (?:issue|problem|error)|looking|note|to )\b|\b(?:let me|i'll|i’ll|i need to|now i|we need to)\b",
+        r"^\W*(?:step \d+|test|run|fix|see|now|next|let|first|then|i need|i see|i'll|i’ll|great|perfect|good|excellent|ok|okay|the (?:issue|problem|error)|looking|note|to )\b|\b(?:let me|i'll|i’ll|i need to|now i|we need to)\b",
     )
 });
 

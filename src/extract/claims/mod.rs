@@ -176,7 +176,7 @@ const KINDS: &[Kind] = &[
 /// Words after which a sentence speaks of something that need not be so.
 static OPEN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(?:should|shall|would|could|might|may|if|once|when|whenever|until|unless|whether|let me|let's|lets|let us|i'll|i’ll|we'll|we’ll|i will|we will|will|needs? to|wants? to|wanted to|try(?:ing)? to|tried to|attempt(?:s|ed|ing)? to|to (?:verify|check|ensure|make sure|confirm|see|get|keep)|make sure|making sure|ensure|ensures|ensuring|please|you can|you could|plan to|going to|must|expect(?:ed|s)?|hopefully|probably|likely|seems?|appears?|in order to|so that|assum(?:e|es|ing)|suppos(?:e|ed|edly)|verify that|verify|check that|check|waiting for|wait for|previously|earlier|originally|used to|don't know|not sure|unclear|for example|e\.g\.|unlike|instead of|goal|aim|want|require[sd]?(?: that)?)\b",
+        r"\b(?:should|shall|would|could|might|may|if|once|when|whenever|until|unless|whether|let me|let's|lets|let us|i'll|i’ll|we'll|we’ll|i will|we will|will|needs? to|wants? to|wanted to|try(?:ing)? to|tried to|attempt(?:s|ed|ing)? to|to (?:verify|check|ensure|make sure|confirm|see|get|keep)|make sure|making sure|ensure|ensures|ensuring|please|you can|you could|plan to|going to|must|expect(?:ed|s)?|hopefully|probably|likely|seems?|appears?|in order to|so that|assum(?:e|es|ing)|suppos(?:e|ed|edly)|verify that|verify|check that|check|waiting for|wait for|previously|earlier|originally|used to|don't know|not sure|unclear|for example|e\.g\.|unlike|instead of|goal|aim|want|step \d+|require[sd]?(?: that)?)\b",
     )
 });
 static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
@@ -343,6 +343,7 @@ mod tests {
             "```\nAll tests pass.\n```",
             "> All tests pass.",
             "- [ ] All tests pass",
+            "**Step 5: Test TypeScript passes**",
         ] {
             assert_eq!(read(text), [], "{text}");
         }

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Verdict;
 use super::record::{Record, Seen, quotes};
 use super::runs::plainly_worked;
+use super::{Verdict, dated};
 use crate::extract::claims::Claim;
 
 static BUILDER: LazyLock<Regex> = LazyLock::new(|| {
@@ -38,12 +38,7 @@ fn outcome(seen: &Seen<'_>) -> Option<(bool, bool)> {
 pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize) -> Verdict {
     for (i, seen) in record.newest(claim, at) {
         match outcome(seen) {
-            Some((true, printed)) => {
-                return match record.since(claim, i, at, |c| c.edits) {
-                    Some(edit) => Verdict::stale(i, edit),
-                    None => Verdict::supported(i, printed),
-                };
-            }
+            Some((true, printed)) => return dated(record, claim, (i, at), printed),
             Some((false, _)) => {
                 let untouched = record.since(claim, i, at, |c| c.changes).is_none();
                 return if untouched && !claim.hedged { Verdict::contradicted(i) } else { Verdict::NONE };

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Verdict;
 use super::record::{Record, Seen, programs, quotes};
 use super::runs::plainly_worked;
+use super::{Verdict, dated};
 use crate::extract::claims::Claim;
 use crate::session::ToolKind;
 
@@ -26,7 +26,7 @@ const ARRANGING: &[&str] = &[
 ];
 
 /// Whether a call runs something, rather than showing or arranging files.
-fn runs(seen: &Seen<'_>) -> bool {
+pub(super) fn runs(seen: &Seen<'_>) -> bool {
     if seen.command.is_empty() {
         return seen.call.kind == ToolKind::Other && !seen.printed.is_empty();
     }
@@ -39,10 +39,7 @@ pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, run: bool) ->
     let end = &seen.printed[seen.printed.ceil_char_boundary(seen.printed.len().saturating_sub(END))..];
     let broke = BROKE.is_match(end);
     if seen.call.worked() && !broke && (!end.trim().is_empty() || plainly_worked(seen.call, seen.command)) {
-        return match record.since(claim, i, at, |c| c.edits) {
-            Some(edit) => Verdict::stale(i, edit),
-            None => Verdict::supported(i, false),
-        };
+        return dated(record, claim, (i, at), false);
     }
     let untouched = record.since(claim, i, at, |c| c.changes).is_none();
     if run && broke && seen.call.failed() && untouched && !claim.hedged {

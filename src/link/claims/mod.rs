@@ -20,8 +20,8 @@ use serde::Serialize;
 
 use super::{FactId, Link, LinkKind, Scene, sure};
 use crate::extract::Facts;
-use crate::extract::claims::Matter;
-use crate::session::MsgIx;
+use crate::extract::claims::{Claim, Matter};
+use crate::session::{MsgIx, ToolKind};
 use record::Record;
 
 /// What the record says of a claim.
@@ -100,7 +100,7 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
     let record = Record::of(scene);
     let mut found = Vec::new();
     for group in claims.chunk_by(|a, b| a.msg == b.msg) {
-        let first = prose_offset(claims, group);
+        let first = position(claims, group);
         let mut said = words::Search::of(scene, &record, group);
         for (i, claim) in group.iter().enumerate() {
             let at = record.before(claim);
@@ -125,8 +125,16 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
     found
 }
 
+/// What a check of source files makes of a claim: supported; stale when source files were edited after it; nothing when
+/// something ran after that edit whose result cannot be read here.
+fn dated(record: &Record<'_>, claim: &Claim, (check, at): (usize, usize), printed: bool) -> Verdict {
+    let Some(edit) = record.since(claim, check, at, |c| c.edits) else { return Verdict::supported(check, printed) };
+    let unread = record.since(claim, edit, at, |c| c.call.kind == ToolKind::Task || execution::runs(c));
+    if unread.is_some() { Verdict::NONE } else { Verdict::stale(check, edit) }
+}
+
 /// Position of a group of claims among all.
-fn prose_offset<T>(all: &[T], group: &[T]) -> usize {
+fn position<T>(all: &[T], group: &[T]) -> usize {
     (group.as_ptr() as usize - all.as_ptr() as usize) / size_of::<T>().max(1)
 }
 

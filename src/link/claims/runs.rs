@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::Verdict;
 use super::record::Record;
+use super::{Verdict, dated};
 use crate::extract::claims::Claim;
 
 /// Tests that ran, as a runner prints them.
@@ -124,7 +124,7 @@ pub(super) fn judge(
             // A run whose result does not stand here: nothing older is the last word.
             let ran = newest.is_none() && is_runner(seen.command) && !super::record::quotes(seen.command);
             if ran && plainly_worked(seen.call, seen.command) && passed.is_none() {
-                return dated(record, claim, (i, at));
+                return dated(record, claim, (i, at), seen.tests.is_some());
             }
             unread |= ran;
             continue;
@@ -136,7 +136,7 @@ pub(super) fn judge(
             _ => run.failed == 0,
         };
         if fits {
-            return dated(record, claim, (i, at));
+            return dated(record, claim, (i, at), seen.tests.is_some());
         }
         if first {
             newest = Some((i, run));
@@ -162,14 +162,6 @@ pub(super) fn judge(
 /// "All pass" or "n of m pass": what a single number says is not enough to be refuted.
 fn all_or_counted(passed: Option<u64>, of: Option<u64>) -> bool {
     passed.is_none() || of.is_some()
-}
-
-/// Supported, or stale when source files were edited after the run.
-fn dated(record: &Record<'_>, claim: &Claim, (run, at): (usize, usize)) -> Verdict {
-    match record.since(claim, run, at, |c| c.edits) {
-        Some(edit) => Verdict::stale(run, edit),
-        None => Verdict::supported(run, record.calls[run].tests.is_some()),
-    }
 }
 
 /// The command's own exit status says that it worked: it is not hidden behind a pipe or `||`.

@@ -48,7 +48,11 @@ fn an_edit_after_the_check_makes_it_stale() {
         [Word::Stale]
     );
     let notes = json!({"file_path": "/a/NOTES.md", "content": "x"});
-    assert_eq!(judged(&run.call("Write", notes, "ok").assistant("All tests pass.").build()), [Word::Supported]);
+    assert_eq!(judged(&run.clone().call("Write", notes, "ok").assistant("All tests pass.").build()), [Word::Supported]);
+    let made = json!({"file_path": "/a/src/demo.rs", "content": "x"});
+    assert_eq!(judged(&run.clone().call("Write", made, "ok").assistant("All tests pass.").build()), [Word::Supported]);
+    let again = run.clone().call("Edit", edit.clone(), "ok").shell("just everything", 0, "fine");
+    assert_eq!(judged(&again.assistant("All tests pass.").build()), [Word::NoEvidence]);
     let failed = SessionBuilder::new().shell("cargo test", 101, "test result: FAILED. 3 passed; 1 failed;");
     assert_eq!(judged(&failed.call("Edit", edit, "ok").assistant("All tests pass.").build()), [Word::NoEvidence]);
 }
