@@ -20,7 +20,8 @@ run succeeded, and the newest result that bears on it prints the opposite.
 the tests; results of commands that only show files; failed calls that print no result; results in another thread than the claim's, unless a
 subagent of the main thread printed them.
 
-**Measured precision.** PRECISION_CONTRADICTED
+**Measured precision.** 3 of 3 firings in 431 shared sessions are right, all in one session; on the labelled claims, 8 of 8 (six of them rows made by hand). Experimental until there
+are ten true firings.
 "#,
     check,
 };
