@@ -243,3 +243,9 @@ fn an_empty_input_of_any_format_gives_no_messages() {
         assert!(read.iter().all(|s| s.messages.is_empty()), "{}", by.format);
     }
 }
+
+#[test]
+fn calls_of_subagents_alone_make_a_report() {
+    let agent = |made: SessionBuilder| made.user("look").call("Bash", json!({"command": "ls"}), "a");
+    report(SessionBuilder::new().user("go").thread_unknown(agent).build());
+}
