@@ -48,7 +48,8 @@ fn a_limit_shows_how_it_was_derived() {
     let to = out.path().join("data");
     let args = ["extract", SESSION, "--limits", "fixtures/limits.toml", "--format", "csv", "-o", to.to_str().unwrap()];
     turnpoint(&args).success();
-    let limits = fs::read_to_string(to.join("limits.csv")).unwrap();
+    let file = fs::read_dir(to.join("limits")).unwrap().next().unwrap().unwrap().path();
+    let limits = fs::read_to_string(file).unwrap();
     assert!(limits.contains("copy-link") && limits.contains("calculator"), "{limits}");
 }
 
