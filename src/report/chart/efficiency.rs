@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::axis::{self, Scale};
+use super::phrases::Phrases;
 use super::svg::{self, Anchor, FLAGGED, GRID, LIMIT, MEASURED, SOFT, Svg, TEXT};
 use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
@@ -27,31 +30,31 @@ fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
         let (m, _) = words::both(analysis, e);
         by_metric.entry((&m.metric, m.scope.as_deref().filter(|s| *s != "total"))).or_default().push(e);
     }
-    Ok(by_metric.into_iter().map(|((metric, scope), list)| figure(analysis, metric, scope, list)).collect())
+    by_metric.into_iter().map(|((metric, scope), list)| figure(board, metric, scope, list)).collect()
 }
 
-fn figure(analysis: &Analysis, metric: &str, scope: Option<&str>, mut list: Vec<&Efficiency>) -> Figure {
+fn figure(board: &Board<'_>, metric: &str, scope: Option<&str>, mut list: Vec<&Efficiency>) -> Result<Figure, Error> {
+    let analysis = board.analysis;
     list.sort_by(|a, b| b.efficiency.total_cmp(&a.efficiency).then(a.measurement.cmp(&b.measurement)));
     let name = words::metric_of(metric, None, scope);
     let (best, worst) = (list[0], list[list.len() - 1]);
-    let title = format!("{}: {} of the limit at best", capital(&name), axis::percent(best.efficiency));
-    let described = |e: &Efficiency| {
+    let told = |e: &Efficiency| {
         let (m, l) = words::both(analysis, e);
         let measured = words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default());
-        format!("{measured} of {} is {}", words::value(l.value, &l.unit), axis::percent(e.efficiency))
+        let limit = words::value(l.value, &l.unit);
+        json!({ "measured": measured, "limit": limit, "share": axis::percent(e.efficiency) })
     };
-    let mut description = format!("Best: {}.", described(best));
-    if list.len() > 1 {
-        description = format!("{description} Lowest: {}.", described(worst));
-    }
-    if list.len() > BARS {
-        description = format!("{description} The {BARS} highest of {} are drawn.", list.len());
-    }
+    let view = json!({
+        "name": capital(&name), "best": told(best), "worst": told(worst), "count": list.len(),
+        "drawn": list.len().min(BARS),
+    });
+    let phrases = Phrases::of(board.engine, "efficiency", view)?;
+    let (title, description) = (phrases.get("title").to_owned(), phrases.get("description").to_owned());
     let shown = &list[..list.len().min(BARS)];
     let height = TOP + ROW * shown.len() as f64 + 46.0;
-    let svg = bars(analysis, shown, &title, height);
+    let svg = bars(analysis, shown, &phrases, height);
     let (id, svg) = svg.finish("efficiency", metric, (WIDTH, height), &title, &description);
-    Figure {
+    Ok(Figure {
         id,
         title,
         description,
@@ -60,19 +63,11 @@ fn figure(analysis: &Analysis, metric: &str, scope: Option<&str>, mut list: Vec<
         header: header(),
         rows: list.iter().map(|e| row(analysis, e)).collect(),
         ..Figure::default()
-    }
+    })
 }
 
-fn bars(analysis: &Analysis, shown: &[&Efficiency], title: &str, height: f64) -> Svg {
-    let mut svg = Svg::default();
-    svg.text((16.0, 26.0), Anchor::Start, TEXT, 16.0, &svg::shorten(title, 16.0, WIDTH - 32.0));
-    svg.text(
-        (16.0, 46.0),
-        Anchor::Start,
-        SOFT,
-        12.0,
-        "efficiency, % of the limit; hollow end: figure stated, not printed by a tool",
-    );
+fn bars(analysis: &Analysis, shown: &[&Efficiency], phrases: &Phrases, height: f64) -> Svg {
+    let mut svg = Svg::headed(phrases.get("title"), phrases.get("note"), WIDTH);
     let top = shown.iter().map(|e| e.efficiency * 100.0).fold(100.0, f64::max);
     let scale = Scale::from_zero(top, (LEFT, RIGHT));
     let bottom = height - 40.0;

@@ -112,3 +112,28 @@ fn figures_of(chart: &str, session: crate::session::Session) -> Vec<Figure> {
     let figures = draw(&engine, &analysis).expect("the built-in templates fit");
     figures.into_iter().filter(|f| f.id.starts_with(chart)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::session::build::SessionBuilder;
+
+    fn table(rows: &[(u32, f64)]) -> String {
+        let rows: String = rows.iter().map(|(c, v)| format!("| {c} | {v} |\n")).collect();
+        format!("| concurrency | output tok/s |\n|---|---|\n{rows}")
+    }
+
+    #[test]
+    fn every_kind_of_chart_is_drawn_as_it_was() {
+        let said =
+            |texts: &[String]| texts.iter().fold(SessionBuilder::new().user("go"), |s, t| s.assistant(t)).build();
+        let sweep = said(&[table(&[(1, 40.0), (4, 130.5), (16, 300.25)])]);
+        let pair = said(&[table(&[(4, 40.0)]), table(&[(4, 50.0)])]);
+        let three = said(&[table(&[(4, 40.0)]), table(&[(4, 44.0)]), table(&[(4, 61.5)])]);
+        let two = said(&[table(&[(1, 40.0), (4, 130.5)])]);
+        for (chart, session) in [("curve", sweep), ("dumbbell", pair), ("timeline", three), ("measured", two)] {
+            let figures = super::figures_of(chart, session);
+            assert_eq!(figures.len(), 1, "{chart}");
+            insta::assert_snapshot!(chart, figures[0].svg);
+        }
+    }
+}
