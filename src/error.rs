@@ -35,6 +35,9 @@ pub enum Error {
     /// A template is wrong.
     #[error("template: {0}")]
     Template(String),
+    /// A picture cannot be drawn.
+    #[error("picture: {0}")]
+    Picture(String),
     /// A query is refused or fails.
     #[error("{0}")]
     Query(String),

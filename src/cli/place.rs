@@ -28,7 +28,7 @@ fn marker<'a>(files: impl Iterator<Item = &'a str>) -> String {
 
 /// Writes the files beside the folder's place and swaps them in whole. What stands there must be ours; files in it that
 /// we did not write move into the new folder.
-pub(super) fn folder(folder: &Path, files: &[(String, String)]) -> Result<(), Error> {
+pub(super) fn folder<T: AsRef<[u8]>>(folder: &Path, files: &[(String, T)]) -> Result<(), Error> {
     let error = |source: io::Error| Error::Write { path: folder.into(), source };
     let old = ours(folder);
     if folder.exists() && old.is_none() {
@@ -38,8 +38,8 @@ pub(super) fn folder(folder: &Path, files: &[(String, String)]) -> Result<(), Er
     let parent = folder.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(error)?;
     let staged = temp::Folder::new_in(parent).map_err(error)?;
-    for (name, text) in files {
-        output::write_file(&staged.path().join(name), text.as_bytes())?;
+    for (name, content) in files {
+        output::write_file(&staged.path().join(name), content.as_ref())?;
     }
     let names = marker(files.iter().map(|(name, _)| name.as_str()));
     output::write_file(&staged.path().join(MARKER), names.as_bytes())?;

@@ -14,10 +14,10 @@ use super::{output, place};
 use crate::analysis::Analysis;
 use crate::diag::Diag;
 use crate::error::Error;
+use crate::report::chart::{self, Picture};
 use crate::report::document::{Choices, Document, document};
 use crate::report::engine::{Engine, Target};
 use crate::report::html;
-use crate::report::section::bench::figure_path;
 use crate::report::section::summary::{Summary, summary};
 
 /// Write the post-mortem of each session as Markdown and HTML
@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// What to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Format::Html, Format::Md])]
     format: Vec<Format>,
+    /// What the charts beside the report are written as; Markdown shows the first
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Charts::Svg])]
+    charts: Vec<Charts>,
     /// Limits to measure against
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
@@ -61,6 +64,21 @@ enum Format {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Charts {
+    Svg,
+    Png,
+}
+
+impl From<Charts> for Picture {
+    fn from(charts: Charts) -> Self {
+        match charts {
+            Charts::Svg => Self::Svg,
+            Charts::Png => Self::Png,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Excerpt {
     None,
 }
@@ -73,11 +91,18 @@ struct Entry {
 }
 
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
+    if args.charts.contains(&Charts::Png) && !chart::PNG {
+        return Err(usage("this build draws no PNG files; build it with --features png, or take --charts svg"));
+    }
     let config = limits_config(args.limits.as_deref())?;
     let markdown = Engine::new(Target::Markdown, args.templates.as_deref())?;
     let terminal = Engine::new(Target::Terminal, args.templates.as_deref())?;
-    let choices =
-        Choices { title: args.title.clone(), full: args.full, no_excerpts: args.excerpt == Some(Excerpt::None) };
+    let choices = Choices {
+        title: args.title.clone(),
+        full: args.full,
+        no_excerpts: args.excerpt == Some(Excerpt::None),
+        picture: args.charts.first().map(|c| Picture::from(*c)).unwrap_or_default(),
+    };
     let to_stdout = args.output.as_os_str() == "-";
     if !to_stdout {
         output::refuse_input(&args.output, &args.input.inputs)?;
@@ -90,7 +115,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
             output::print(&doc.markdown)?;
         } else {
             let folder = free(slug(&doc.title, &analysis), &entries);
-            write(&args.output.join(&folder), &doc, &markdown, &args.format)?;
+            write(&args.output.join(&folder), &doc, &markdown, &args)?;
             entries.push(Entry { folder, title: doc.title, s });
             return Ok(());
         }
@@ -160,15 +185,24 @@ fn slug(title: &str, analysis: &Analysis) -> String {
     if words.is_empty() { hash } else { format!("{words}-{hash}") }
 }
 
-/// Writes a session's folder.
-fn write(folder: &Path, doc: &Document, engine: &Engine, formats: &[Format]) -> Result<(), Error> {
+/// Writes a session's folder. A page holds its charts itself, so their SVG files go with Markdown only.
+fn write(folder: &Path, doc: &Document, engine: &Engine, args: &Args) -> Result<(), Error> {
     let mut files = Vec::new();
-    if formats.contains(&Format::Md) {
-        files.push(("report.md".to_owned(), doc.markdown.clone()));
-        files.extend(doc.figures.iter().map(|f| (figure_path(&f.id), f.svg.clone())));
+    let markdown = args.format.contains(&Format::Md);
+    if markdown {
+        files.push(("report.md".to_owned(), doc.markdown.clone().into_bytes()));
     }
-    if formats.contains(&Format::Html) {
-        files.push(("index.html".to_owned(), html::page(engine, &doc.title, &doc.markdown, &doc.figures)?));
+    for figure in &doc.figures {
+        if markdown && args.charts.contains(&Charts::Svg) {
+            files.push((figure.file(Picture::Svg), figure.svg.clone().into_bytes()));
+        }
+        if args.charts.contains(&Charts::Png) {
+            files.push((figure.file(Picture::Png), chart::png(&figure.svg)?));
+        }
+    }
+    if args.format.contains(&Format::Html) {
+        let page = html::page(engine, &doc.title, &doc.markdown, &doc.figures)?;
+        files.push(("index.html".to_owned(), page.into_bytes()));
     }
     place::folder(folder, &files)
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use super::chart::{self, Figure};
+use super::chart::{self, Figure, Picture};
 use super::engine::Engine;
 use super::section::summary::is_prompt;
 use super::section::{Material, SECTIONS, diff, messages};
@@ -26,6 +26,8 @@ pub struct Choices {
     pub full: bool,
     /// No text of messages in the appendix.
     pub no_excerpts: bool,
+    /// Which files of the charts the Markdown shows.
+    pub picture: Picture,
 }
 
 /// A finished report.
@@ -52,7 +54,8 @@ struct One<T> {
 
 /// Writes the report on one session.
 pub fn document(engine: &Engine, analysis: &Analysis, choices: &Choices) -> Result<Document, Error> {
-    let figures = chart::draw(engine, analysis)?;
+    let mut figures = chart::draw(engine, analysis)?;
+    figures.iter_mut().for_each(|f| f.path = f.file(choices.picture));
     let material = Material { analysis, figures: &figures, full: choices.full, engine };
     let mut sections = Vec::new();
     for section in SECTIONS {

@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 
 use super::chart::Figure;
 use super::engine::Engine;
-use super::section::bench::figure_path;
 use crate::error::Error;
 use crate::session::visible;
 
@@ -48,7 +47,7 @@ pub fn page(engine: &Engine, title: &str, markdown: &str, figures: &[Figure]) ->
 }
 
 fn body(markdown: &str, figures: &[Figure]) -> (String, Vec<NavItem>) {
-    let figures: BTreeMap<String, &Figure> = figures.iter().map(|f| (figure_path(&f.id), f)).collect();
+    let figures: BTreeMap<String, &Figure> = figures.iter().map(|f| (f.path.clone(), f)).collect();
     let mut writer = Writer {
         figures,
         events: Vec::new(),

@@ -4,6 +4,7 @@
 mod audit;
 mod bench;
 mod bench_traps;
+mod charts;
 mod docs;
 mod faults;
 mod formats;

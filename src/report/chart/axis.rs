@@ -49,6 +49,11 @@ impl Scale {
         Self { kind: Kind::Linear, domain: (min - room, max + room), range }
     }
 
+    /// Whether equal ratios, not equal steps, are equally long.
+    pub(super) fn is_log(&self) -> bool {
+        self.kind != Kind::Linear
+    }
+
     /// The coordinate of a value.
     pub(super) fn at(&self, value: f64) -> f64 {
         let (lo, hi) = self.domain;
@@ -57,6 +62,16 @@ impl Scale {
             _ => (value.max(lo) / lo).ln() / (hi / lo).ln(),
         };
         self.range.0 + share * (self.range.1 - self.range.0)
+    }
+
+    /// The value at a coordinate.
+    pub(super) fn value(&self, at: f64) -> f64 {
+        let (lo, hi) = self.domain;
+        let share = (at - self.range.0) / (self.range.1 - self.range.0);
+        match self.kind {
+            Kind::Linear => lo + share * (hi - lo),
+            _ => lo * (hi / lo).powf(share),
+        }
     }
 
     /// Values that get a tick.
@@ -96,6 +111,11 @@ pub(super) fn step(span: f64, parts: u32) -> f64 {
     let magnitude = 10f64.powf(raw.log10().floor());
     let unit = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|m| raw <= m * magnitude * (1.0 + 1e-9)).unwrap_or(10.0);
     unit * magnitude
+}
+
+/// The least and the greatest of some values.
+pub(super) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)))
 }
 
 /// A number for readers: four significant digits, thousands marked.
@@ -142,6 +162,9 @@ mod tests {
         let scale = Scale::from_zero(312.0, (0.0, 100.0));
         assert_eq!(scale.ticks(), [0.0, 100.0, 200.0, 300.0, 400.0]);
         assert_eq!((scale.at(0.0), scale.at(400.0)), (0.0, 100.0));
+        let log = Scale::log(Kind::Log2, 1.0, 16.0, (0.0, 100.0));
+        assert!([2.0, 16.0].iter().all(|v| (log.value(log.at(*v)) - v).abs() < 1e-9));
+        assert_eq!(scale.value(scale.at(300.0)), 300.0);
         assert_eq!(Scale::with_zero(-30.0, 50.0, (0.0, 1.0)).ticks(), [-40.0, -20.0, 0.0, 20.0, 40.0, 60.0]);
         assert_eq!(Scale::from_zero(0.0, (0.0, 1.0)).at(0.0), 0.0);
         assert_eq!(Scale::log(Kind::Log2, 1.0, 16.0, (0.0, 1.0)).ticks(), [1.0, 2.0, 4.0, 8.0, 16.0]);

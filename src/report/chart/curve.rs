@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::axis::{self, Kind, Scale};
+use serde_json::{Value, json};
+
+use super::axis::{self, Kind, Scale, extent};
 use super::efficiency::capital;
-use super::svg::{self, Anchor, GRID, Ink, LIMIT, SERIES, SOFT, Svg, TEXT};
+use super::phrases::Phrases;
+use super::svg::{self, Anchor, BASELINE, GRID, Ink, LIMIT, SERIES, SOFT, Svg};
 use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
 use crate::error::Error;
@@ -21,6 +24,9 @@ const PLOT: (f64, f64, f64, f64) = (76.0, 62.0, 680.0, 360.0);
 const AXES: &[&str] =
     &["concurrency", "batch", "context", "input_len", "size", "threads", "connections", "gpus", "tp", "iodepth", "n"];
 
+/// Axes along which a rate would grow in proportion if nothing stood in its way.
+const PROPORTIONAL: &[&str] = &["concurrency", "batch", "threads", "connections", "gpus", "tp", "iodepth"];
+
 /// One line: the other conditions it holds under, and its points by x.
 struct Line {
     name: String,
@@ -31,6 +37,7 @@ struct Point {
     x: f64,
     y: f64,
     measurement: u32,
+    spread: Option<(f64, f64)>,
 }
 
 fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
@@ -38,8 +45,8 @@ fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
 }
 
 /// The curves of every quantity that was measured at three places of an axis or more.
-pub(super) fn figures(board: &Board<'_>) -> Vec<Figure> {
-    board.quantities.iter().filter_map(|group| figure(board.analysis, group)).collect()
+pub(super) fn figures(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
+    board.quantities.iter().filter_map(|group| figure(board, group).transpose()).collect()
 }
 
 /// A number with `k` for 1024 in lengths, 1000 elsewhere.
@@ -60,37 +67,53 @@ fn x_value(axis: &str, text: &str) -> Option<f64> {
     }
 }
 
-fn figure(analysis: &Analysis, group: &[&Series]) -> Option<Figure> {
-    let unit = &group[0].unit;
+fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Option<Figure>, Error> {
+    let analysis = board.analysis;
     let over = |axis: &str| -> BTreeSet<u64> {
         let xs = group.iter().filter_map(|s| x_value(axis, s.params.get(axis)?));
         xs.filter(|x| *x > 0.0).map(f64::to_bits).collect()
     };
-    let axis = AXES.iter().find(|a| over(a).len() >= 3)?;
+    let Some(axis) = AXES.iter().find(|a| over(a).len() >= 3) else { return Ok(None) };
     let lines = lines(analysis, group, axis);
-    let drawn: Vec<&Line> = lines.iter().filter(|l| l.points.len() >= 2).take(SERIES.len()).collect();
+    let fit: Vec<&Line> = lines.iter().filter(|l| l.points.len() >= 2).collect();
+    let drawn = &fit[..fit.len().min(SERIES.len())];
     if !drawn.iter().any(|l| l.points.len() >= 3) {
-        return None;
+        return Ok(None);
     }
-    let limits = limits(analysis, &drawn);
+    let limits = limits(analysis, drawn);
     let first = group[0];
-    let name = words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref());
-    let title = format!("{} over {}", capital(&name), axis.replace('_', " "));
-    let description = describe(analysis, &drawn, &limits, unit, axis);
-    let svg = plot(analysis, &drawn, &limits, (unit, axis), &title);
-    let (id, svg) = svg.finish("curve", &first.metric, SIZE, &title, &description);
-    let header = [axis.replace('_', " "), "series".to_owned(), format!("value ({unit})"), "limit".to_owned()];
-    let rows = drawn.iter().flat_map(|l| l.points.iter().map(|p| row(analysis, l, p, unit))).collect();
-    Some(Figure {
-        id,
-        title,
-        description,
-        metric: first.metric.clone(),
-        svg,
-        header: header.into(),
-        rows,
-        ..Figure::default()
-    })
+    let scales = Scales::of(drawn, &limits);
+    let ideal = ideal(first, axis, drawn);
+    let mut view = view(analysis, drawn, &limits, &first.unit);
+    let more = json!({
+        "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
+        "axis": axis.replace('_', " "), "unit": first.unit, "log": scales.y.is_log(), "ideal": ideal.is_some(),
+        "lines": lines.len(), "drawn": drawn.len(),
+    });
+    if let (Some(view), Value::Object(more)) = (view.as_object_mut(), more) {
+        view.extend(more);
+    }
+    let phrases = Phrases::of(board.engine, "curve", view)?;
+    let mut svg = Svg::headed(phrases.get("title"), phrases.get("note"), SIZE.0);
+    scales.axes(&mut svg, &first.unit, phrases.get("x"));
+    if let Some(from) = ideal {
+        scales.ideal(&mut svg, from, phrases.get("ideal"));
+    }
+    for (i, (limit, xs)) in limits.iter().enumerate() {
+        scales.limit(&mut svg, limit, xs, phrases.nth("limit", i));
+    }
+    scales.lines(&mut svg, analysis, drawn);
+    let rows = lines.iter().flat_map(|l| l.points.iter().map(|p| row(analysis, l, p, &first.unit, &phrases))).collect();
+    Ok(Some(Figure::new(svg, &phrases, ("curve", &first.metric), SIZE, rows)))
+}
+
+/// The point from which a rate would grow in proportion: the first of the longest line. A rate for each of several
+/// users or devices is not expected to grow.
+fn ideal(first: &Series, axis: &str, lines: &[&Line]) -> Option<(f64, f64)> {
+    let grows = first.higher_is_better && PROPORTIONAL.contains(&axis) && words::is_rate(&first.metric);
+    let whole = first.scope.as_deref().is_none_or(|s| s == "total");
+    let longest = lines.iter().rev().max_by_key(|l| l.points.len())?;
+    longest.points.first().filter(|_| grows && whole).map(|p| (p.x, p.y))
 }
 
 fn lines(analysis: &Analysis, group: &[&Series], axis: &str) -> Vec<Line> {
@@ -108,7 +131,7 @@ fn lines(analysis: &Analysis, group: &[&Series], axis: &str) -> Vec<Line> {
             let again = m.conditions.as_ref().map(|(msg, _)| *msg).filter(|msg| *msg != m.msg);
             for msg in std::iter::once(m.msg).chain(again) {
                 let name = format!("{head}{phase}{}", analysis.session.message(msg).label.cite());
-                let point = Point { x, y, measurement };
+                let point = Point { x, y, measurement, spread: words::spread(m, y) };
                 match lines.iter_mut().find(|l| l.name == name) {
                     Some(line) => line.points.push(point),
                     None => lines.push(Line { name, points: vec![point] }),
@@ -137,119 +160,123 @@ fn limits<'a>(analysis: &'a Analysis, lines: &[&Line]) -> Vec<(&'a Limit, Vec<(f
     out
 }
 
-fn describe(
-    analysis: &Analysis,
-    lines: &[&Line],
-    limits: &[(&Limit, Vec<(f64, f64)>)],
-    unit: &str,
-    axis: &str,
-) -> String {
-    let axis = axis.replace('_', " ");
-    let longest = lines.iter().max_by_key(|l| l.points.len()).map(|l| &l.points[..]).unwrap_or_default();
-    let mut text = match (longest.first(), longest.last()) {
-        (Some(a), Some(b)) => format!(
-            "{} at {axis} {}, {} at {axis} {}",
-            words::value(a.y, unit),
-            number(a.x),
-            words::value(b.y, unit),
-            number(b.x)
-        ),
-        _ => String::new(),
-    };
-    match limits {
-        [] => text.push_str("; no limit is known for this metric."),
-        list => {
-            let named = |(l, _): &(&Limit, Vec<(f64, f64)>)| {
-                format!("{} ({})", words::value(l.value, &l.unit), words::source(analysis, l))
-            };
-            text.push_str(&format!("; limit {}.", list.iter().map(named).collect::<Vec<_>>().join(", ")));
-        }
-    }
-    text
+/// The ends of the longest line, and the limits, for the template.
+fn view(analysis: &Analysis, lines: &[&Line], limits: &[(&Limit, Vec<(f64, f64)>)], unit: &str) -> Value {
+    let longest = lines.iter().rev().max_by_key(|l| l.points.len()).map(|l| &l.points[..]).unwrap_or_default();
+    let end = |p: &Point| json!({ "value": words::value(p.y, unit), "x": number(p.x) });
+    let limit = |(l, _): &(&Limit, Vec<(f64, f64)>)| json!({ "value": words::value(l.value, &l.unit), "source": words::source(analysis, l) });
+    json!({
+        "first": longest.first().map(end), "last": longest.last().map(end),
+        "limits": limits.iter().map(limit).collect::<Vec<_>>(),
+        "spread": lines.iter().flat_map(|l| &l.points).any(|p| p.spread.is_some()),
+    })
 }
 
-fn plot(
-    analysis: &Analysis,
-    lines: &[&Line],
-    limits: &[(&Limit, Vec<(f64, f64)>)],
-    (unit, axis): (&str, &str),
-    title: &str,
-) -> Svg {
-    let (left, top, right, bottom) = PLOT;
-    let points = || lines.iter().flat_map(|l| &l.points);
-    let bounds = limits.iter().flat_map(|(_, xs)| xs.iter().map(|p| p.1));
-    let ys: Vec<f64> = points().map(|p| p.y).chain(bounds).collect();
-    let (min_y, max_y) = extent(ys.iter().copied());
-    let (min_x, max_x) = extent(points().map(|p| p.x));
-    let x = if max_x / min_x >= 8.0 {
-        Scale::log(Kind::Log2, min_x, max_x, (left, right))
-    } else {
-        Scale::between(min_x, max_x, (left, right))
-    };
-    let log = min_y > 0.0 && max_y / min_y > 30.0;
-    let y =
-        if log { Scale::log(Kind::Log10, min_y, max_y, (bottom, top)) } else { Scale::from_zero(max_y, (bottom, top)) };
-    let mut svg = Svg::default();
-    svg.text((16.0, 26.0), Anchor::Start, TEXT, 16.0, &svg::shorten(title, 16.0, SIZE.0 - 32.0));
-    let missing = if limits.is_empty() { "; no limit is known for this metric" } else { "" };
-    let note =
-        format!("{unit}{}; filled: printed by a tool, hollow: stated{missing}", if log { ", logarithmic" } else { "" });
-    svg.text((16.0, 46.0), Anchor::Start, SOFT, 12.0, &note);
-    for tick in y.ticks() {
-        svg.line((left, y.at(tick)), (right, y.at(tick)), GRID, 1.0, "");
-        svg.text((left - 8.0, y.at(tick) + 4.0), Anchor::End, SOFT, 11.0, &axis::number(tick));
+/// Where values lie in the picture.
+struct Scales {
+    x: Scale,
+    y: Scale,
+}
+
+impl Scales {
+    fn of(lines: &[&Line], limits: &[(&Limit, Vec<(f64, f64)>)]) -> Self {
+        let (left, top, right, bottom) = PLOT;
+        let points = || lines.iter().flat_map(|l| &l.points);
+        let ends = points().filter_map(|p| p.spread).flat_map(|(l, h)| [l, h]);
+        let bounds = limits.iter().flat_map(|(_, xs)| xs.iter().map(|p| p.1));
+        let (min_y, max_y) = extent(points().map(|p| p.y).chain(bounds).chain(ends));
+        let (min_x, max_x) = extent(points().map(|p| p.x));
+        let x = if max_x / min_x >= 8.0 {
+            Scale::log(Kind::Log2, min_x, max_x, (left, right))
+        } else {
+            Scale::between(min_x, max_x, (left, right))
+        };
+        let y = if min_y > 0.0 && max_y / min_y > 30.0 {
+            Scale::log(Kind::Log10, min_y, max_y, (bottom, top))
+        } else {
+            Scale::with_zero(min_y, max_y, (bottom, top))
+        };
+        Self { x, y }
     }
-    let mut seen = f64::NEG_INFINITY;
-    for tick in x.ticks() {
-        if x.at(tick) - seen > 34.0 {
-            svg.line((x.at(tick), bottom), (x.at(tick), bottom + 5.0), GRID, 1.0, "");
-            svg.text((x.at(tick), bottom + 19.0), Anchor::Middle, SOFT, 11.0, &axis::number(tick));
-            seen = x.at(tick);
+
+    fn axes(&self, svg: &mut Svg, unit: &str, name: &str) {
+        let (left, top, right, bottom) = PLOT;
+        for tick in self.y.ticks() {
+            let y = self.y.at(tick);
+            svg.line((left, y), (right, y), GRID, 1.0, "");
+            svg.text((left - 8.0, y + 4.0), Anchor::End, SOFT, 11.0, &axis::number(tick));
+        }
+        let mut seen = f64::NEG_INFINITY;
+        for tick in self.x.ticks() {
+            let x = self.x.at(tick);
+            if x - seen > 34.0 {
+                svg.line((x, bottom), (x, bottom + 5.0), GRID, 1.0, "");
+                svg.text((x, bottom + 19.0), Anchor::Middle, SOFT, 11.0, &axis::number(tick));
+                seen = x;
+            }
+        }
+        svg.text(((left + right) / 2.0, bottom + 40.0), Anchor::Middle, SOFT, 12.0, name);
+        svg.text_up((20.0, (top + bottom) / 2.0), SOFT, 12.0, unit);
+    }
+
+    /// What would be if the first point grew in proportion; it leaves the picture at the top.
+    fn ideal(&self, svg: &mut Svg, (x, y): (f64, f64), text: &str) {
+        let (_, top, right, _) = PLOT;
+        let start = self.x.at(x);
+        let at = |px: f64| (px, self.y.at(y * self.x.value(px) / x));
+        let steps = (0..=48).map(|i| at(start + (right - start) * f64::from(i) / 48.0));
+        let path: Vec<(f64, f64)> = steps.take_while(|p| p.1 >= top).collect();
+        let Some(&end) = path.last().filter(|_| path.len() > 1) else { return };
+        svg.path(&path, BASELINE, 1.5, "2 4");
+        let room = right - end.0;
+        if room > svg::width(text, 11.0) + 10.0 {
+            svg.text((end.0 + 8.0, end.1 + 10.0), Anchor::Start, SOFT, 11.0, text);
+        } else {
+            svg.text((end.0 - 8.0, end.1 + 10.0), Anchor::End, SOFT, 11.0, text);
         }
     }
-    svg.text(((left + right) / 2.0, bottom + 40.0), Anchor::Middle, SOFT, 12.0, &axis.replace('_', " "));
-    svg.text_up((20.0, (top + bottom) / 2.0), SOFT, 12.0, unit);
-    for (limit, xs) in limits {
-        limit_line(&mut svg, analysis, limit, xs, &x, &y);
+
+    /// A limit as a dashed line, its label on the line.
+    fn limit(&self, svg: &mut Svg, limit: &Limit, xs: &[(f64, f64)], text: &str) {
+        let (left, _, right, _) = PLOT;
+        let constant = xs.windows(2).all(|w| w[0].1 == w[1].1);
+        let Some(&value_at) = xs.first() else { return };
+        let y = self.y.at(value_at.1);
+        // A limit that holds at one load only must not seem to hold at all of them.
+        let only_here = !limit.applies_when.is_empty() && xs.iter().all(|p| p.0 == value_at.0);
+        let path: Vec<(f64, f64)> = match (constant, only_here) {
+            (true, true) => {
+                let middle = self.x.at(value_at.0);
+                vec![((middle - 26.0).max(left), y), ((middle + 26.0).min(right), y)]
+            }
+            (true, false) => vec![(left, y), (right, y)],
+            (false, _) => xs.iter().map(|p| (self.x.at(p.0), self.y.at(p.1))).collect(),
+        };
+        svg.path(&path, LIMIT, 2.0, "6 4");
+        let at = if only_here { path[0] } else { (left + 8.0, path[0].1) };
+        svg.text((at.0, at.1 - 6.0), Anchor::Start, LIMIT, 12.0, &svg::shorten(text, 12.0, right - at.0));
     }
-    let mut ends = Vec::new();
-    for (i, line) in lines.iter().enumerate() {
-        let ink = SERIES[i];
-        let path: Vec<(f64, f64)> = line.points.iter().map(|p| (x.at(p.x), y.at(p.y))).collect();
-        svg.path(&path, ink, 2.0, DASHES[i]);
-        for (p, at) in line.points.iter().zip(&path) {
-            let m = &analysis.facts.bench.measurements[p.measurement as usize];
-            svg.mark(*at, i, ink, m.evidence == FigureEvidence::Claimed);
+
+    fn lines(&self, svg: &mut Svg, analysis: &Analysis, lines: &[&Line]) {
+        let mut ends = Vec::new();
+        for (i, line) in lines.iter().enumerate() {
+            let ink = SERIES[i];
+            let path: Vec<(f64, f64)> = line.points.iter().map(|p| (self.x.at(p.x), self.y.at(p.y))).collect();
+            svg.path(&path, ink, 2.0, DASHES[i]);
+            for (p, at) in line.points.iter().zip(&path) {
+                if let Some((low, high)) = p.spread {
+                    svg.whisker((at.0, self.y.at(low)), (at.0, self.y.at(high)), ink);
+                }
+                let m = &analysis.facts.bench.measurements[p.measurement as usize];
+                svg.mark(*at, i, ink, m.evidence == FigureEvidence::Claimed);
+            }
+            ends.extend(path.last().map(|p| (p.1, ink, line.name.as_str())));
         }
-        ends.extend(path.last().map(|p| (p.1, ink, line.name.as_str())));
+        end_labels(svg, ends, PLOT.2 + 14.0);
     }
-    end_labels(&mut svg, ends, right + 14.0);
-    svg
 }
 
 pub(super) const DASHES: [&str; 6] = ["", "8 3", "2 3", "8 3 2 3", "4 4", "1 3"];
-
-/// A limit as a dashed line, its label on the line.
-fn limit_line(svg: &mut Svg, analysis: &Analysis, limit: &Limit, xs: &[(f64, f64)], x: &Scale, y: &Scale) {
-    let (left, _, right, _) = PLOT;
-    let constant = xs.windows(2).all(|w| w[0].1 == w[1].1);
-    let Some(&value_at) = xs.first() else { return };
-    let value = value_at.1;
-    // A limit that holds at one load only must not seem to hold at all of them.
-    let only_here = !limit.applies_when.is_empty() && xs.iter().all(|p| p.0 == value_at.0);
-    let path: Vec<(f64, f64)> = match (constant, only_here) {
-        (true, true) => {
-            let middle = x.at(xs[0].0);
-            vec![((middle - 26.0).max(left), y.at(value)), ((middle + 26.0).min(right), y.at(value))]
-        }
-        (true, false) => vec![(left, y.at(value)), (right, y.at(value))],
-        (false, _) => xs.iter().map(|p| (x.at(p.0), y.at(p.1))).collect(),
-    };
-    svg.path(&path, LIMIT, 2.0, "6 4");
-    let text = format!("limit {} ({})", words::value(limit.value, &limit.unit), words::source(analysis, limit));
-    let at = if only_here { path[0] } else { (left + 8.0, path[0].1) };
-    svg.text((at.0, at.1 - 6.0), Anchor::Start, LIMIT, 12.0, &svg::shorten(&text, 12.0, right - at.0));
-}
 
 /// Names at the ends of the lines, moved apart where they would overlap.
 pub(super) fn end_labels(svg: &mut Svg, mut ends: Vec<(f64, Ink, &str)>, x: f64) {
@@ -265,15 +292,11 @@ pub(super) fn end_labels(svg: &mut Svg, mut ends: Vec<(f64, Ink, &str)>, x: f64)
     }
 }
 
-fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)))
-}
-
-fn row(analysis: &Analysis, line: &Line, point: &Point, unit: &str) -> FigureRow {
+fn row(analysis: &Analysis, line: &Line, point: &Point, unit: &str, phrases: &Phrases) -> FigureRow {
     let bench = &analysis.facts.bench;
     let m = &bench.measurements[point.measurement as usize];
     let limit = bench.efficiencies.iter().find(|e| e.measurement == point.measurement);
-    let limit = limit.map_or_else(|| "not known".to_owned(), |e| words::value(e.limit_in_unit, unit));
+    let limit = limit.map_or_else(|| phrases.get("unlimited").to_owned(), |e| words::value(e.limit_in_unit, unit));
     FigureRow {
         cells: vec![number(point.x), line.name.clone(), number(point.y), limit],
         msgs: vec![words::label(analysis, m)],

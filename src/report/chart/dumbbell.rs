@@ -1,8 +1,12 @@
 //! Did it help: the same quantity under the same conditions, measured twice, before ○ and after ●.
 
-use super::axis::{self, Kind, Scale};
+use serde::Serialize;
+use serde_json::json;
+
+use super::axis::{self, Kind, Scale, extent};
 use super::efficiency::capital;
-use super::svg::{self, Anchor, BASELINE, FLAGGED, GRID, MEASURED, SOFT, Svg, TEXT};
+use super::phrases::Phrases;
+use super::svg::{self, Anchor, BASELINE, FLAGGED, GRID, Ink, MEASURED, SOFT, Svg, TEXT};
 use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
 use crate::error::Error;
@@ -22,25 +26,74 @@ const ROWS: usize = 16;
 
 struct Pair<'a> {
     series: &'a Series,
-    before: (u32, f64),
-    after: (u32, f64),
+    before: Point,
+    after: Point,
+}
+
+/// A value in the unit of the series, with the spread that is stated for it.
+#[derive(Clone, Copy)]
+struct Point {
+    measurement: u32,
+    value: f64,
+    spread: Option<(f64, f64)>,
+}
+
+/// What became of a quantity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    Better,
+    Worse,
+    Same,
+    /// The spreads that are stated overlap.
+    Noise,
+}
+
+impl Verdict {
+    fn ink(self) -> Ink {
+        match self {
+            Self::Better => MEASURED,
+            Self::Worse => FLAGGED,
+            Self::Same | Self::Noise => BASELINE,
+        }
+    }
 }
 
 impl<'a> Pair<'a> {
     /// The two points of a series that [`is_pair`].
-    fn of(series: &'a Series) -> Self {
-        Self { series, before: series.points[0], after: series.points[1] }
+    fn of(analysis: &Analysis, series: &'a Series) -> Self {
+        let point = |(measurement, value): (u32, f64)| {
+            let spread = words::spread(&analysis.facts.bench.measurements[measurement as usize], value);
+            Point { measurement, value, spread }
+        };
+        Self { series, before: point(series.points[0]), after: point(series.points[1]) }
     }
 
     /// After in shares of before: 0.1 is ten percent more.
     fn change(&self) -> Option<f64> {
-        (self.before.1 > 0.0).then(|| self.after.1 / self.before.1 - 1.0)
+        (self.before.value > 0.0).then(|| self.after.value / self.before.value - 1.0)
     }
 
     /// How much better it got; worse is negative.
     fn gain(&self) -> f64 {
         let sign = if self.series.higher_is_better { 1.0 } else { -1.0 };
-        sign * self.change().unwrap_or(self.after.1 - self.before.1)
+        sign * self.change().unwrap_or(self.after.value - self.before.value)
+    }
+
+    fn verdict(&self) -> Verdict {
+        let ends = |p: Point| p.spread.unwrap_or((p.value, p.value));
+        let (before, after) = (ends(self.before), ends(self.after));
+        let stated = self.before.spread.is_some() || self.after.spread.is_some();
+        match self.gain() {
+            0.0 => Verdict::Same,
+            _ if stated && before.0 <= after.1 && after.0 <= before.1 => Verdict::Noise,
+            gain if gain > 0.0 => Verdict::Better,
+            _ => Verdict::Worse,
+        }
+    }
+
+    fn points(&self) -> [Point; 2] {
+        [self.before, self.after]
     }
 }
 
@@ -52,129 +105,92 @@ pub(super) fn is_pair(analysis: &Analysis, s: &Series) -> bool {
 
 fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
     let analysis = board.analysis;
-    let pairs = |group: &Vec<&'_ Series>| -> Vec<usize> {
+    let pairs = |group: &Vec<&Series>| -> Vec<usize> {
         (0..group.len()).filter(|i| is_pair(analysis, group[*i]) && !board.has_curve(&group[*i].metric)).collect()
     };
     let groups = board.quantities.iter().map(|g| (g, pairs(g))).filter(|(_, p)| !p.is_empty());
-    Ok(groups.map(|(g, p)| figure(analysis, p.into_iter().map(|i| Pair::of(g[i])).collect())).collect())
+    groups.map(|(g, p)| figure(board, p.into_iter().map(|i| Pair::of(analysis, g[i])).collect())).collect()
 }
 
-fn figure(analysis: &Analysis, mut pairs: Vec<Pair<'_>>) -> Figure {
-    pairs.sort_by(|a, b| b.gain().total_cmp(&a.gain()).then(a.before.0.cmp(&b.before.0)));
+fn figure(board: &Board<'_>, mut pairs: Vec<Pair<'_>>) -> Result<Figure, Error> {
+    let analysis = board.analysis;
+    pairs.sort_by(|a, b| b.gain().total_cmp(&a.gain()).then(a.before.measurement.cmp(&b.before.measurement)));
     let first = pairs[0].series;
-    let name = words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref());
-    let title = format!("{}: before and after", capital(&name));
-    let described = |p: &Pair<'_>| {
-        format!(
-            "{} {} {} {}",
-            words::value(p.before.1, &first.unit),
-            message(analysis, p.before),
-            arrow_to(p),
-            message(analysis, p.after)
-        )
-    };
-    let mut description = described(&pairs[0]);
-    if pairs.len() > 1 {
-        description = format!("{} pairs; most gained: {description}", pairs.len());
-    }
-    if pairs.len() > ROWS {
-        description = format!("{description}; the first {ROWS} are drawn");
-    }
-    description.push('.');
     let shown = &pairs[..pairs.len().min(ROWS)];
+    let scale = scale(shown);
+    let view = json!({
+        "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
+        "unit": first.unit, "log": scale.is_log(), "more_is_better": first.higher_is_better,
+        "spread": shown.iter().flat_map(Pair::points).any(|p| p.spread.is_some()),
+        "count": pairs.len(), "drawn": shown.len(),
+        "pairs": pairs.iter().map(|p| told(analysis, p)).collect::<Vec<_>>(),
+    });
+    let phrases = Phrases::of(board.engine, "dumbbell", view)?;
     let height = TOP + ROW * shown.len() as f64 + 56.0;
-    let svg = plot(analysis, shown, &title, height);
-    let (id, svg) = svg.finish("dumbbell", &first.metric, (WIDTH, height), &title, &description);
-    let rows = pairs.iter().map(|p| FigureRow {
+    let svg = plot(shown, &scale, &phrases, height);
+    let row = |(i, p): (usize, &Pair<'_>)| FigureRow {
         cells: vec![
             words::conditions(&p.series.params),
-            words::value(p.before.1, &first.unit),
-            words::value(p.after.1, &first.unit),
-            change(p),
+            words::value(p.before.value, &first.unit),
+            words::value(p.after.value, &first.unit),
+            phrases.nth("change", i).to_owned(),
         ],
-        msgs: [p.before, p.after].map(|x| label(analysis, x)).into(),
-    });
-    let header = ["conditions", "before", "after", "change"].map(str::to_owned).into();
-    Figure {
-        id,
-        title,
-        description,
-        metric: first.metric.clone(),
-        svg,
-        header,
-        rows: rows.collect(),
-        ..Figure::default()
-    }
-}
-
-fn label(analysis: &Analysis, (i, _): (u32, f64)) -> String {
-    words::label(analysis, &analysis.facts.bench.measurements[i as usize])
-}
-
-fn message(analysis: &Analysis, point: (u32, f64)) -> String {
-    format!("[msg {}]", label(analysis, point))
-}
-
-fn arrow_to(p: &Pair<'_>) -> String {
-    format!("→ {} ({})", words::value(p.after.1, &p.series.unit), change(p))
-}
-
-/// The change with its sign, and whether that is better.
-fn change(p: &Pair<'_>) -> String {
-    let verdict = match p.gain() {
-        g if g > 0.0 => "better",
-        g if g < 0.0 => "worse",
-        _ => return "no change".to_owned(),
+        msgs: p.points().map(|x| label(analysis, x)).into(),
     };
-    let Some(change) = p.change() else { return verdict.to_owned() };
-    let sign = if change > 0.0 { "+" } else { "−" };
-    format!("{sign}{}, {verdict}", axis::percent(change.abs()))
+    let rows = pairs.iter().enumerate().map(row).collect();
+    Ok(Figure::new(svg, &phrases, ("dumbbell", &first.metric), (WIDTH, height), rows))
 }
 
-fn plot(analysis: &Analysis, pairs: &[Pair<'_>], title: &str, height: f64) -> Svg {
-    let unit = &pairs[0].series.unit;
-    let mut svg = Svg::default();
-    svg.text((16.0, 26.0), Anchor::Start, TEXT, 16.0, &svg::shorten(title, 16.0, WIDTH - 32.0));
-    let values = || pairs.iter().flat_map(|p| [p.before.1, p.after.1]);
-    let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-    let log = low > 0.0 && high / low > 10.0;
-    let scale = if log {
+/// A pair for the template.
+fn told(analysis: &Analysis, p: &Pair<'_>) -> serde_json::Value {
+    let signed = |c: f64| format!("{}{}", if c > 0.0 { "+" } else { "−" }, axis::percent(c.abs()));
+    let point = |x: Point| {
+        json!({
+            "number": number(x.value), "value": words::value(x.value, &p.series.unit), "msg": label(analysis, x),
+        })
+    };
+    json!({
+        "conditions": words::conditions(&p.series.params), "before": point(p.before), "after": point(p.after),
+        "share": p.change().map(signed), "verdict": p.verdict(),
+    })
+}
+
+fn label(analysis: &Analysis, point: Point) -> String {
+    words::label(analysis, &analysis.facts.bench.measurements[point.measurement as usize])
+}
+
+fn scale(pairs: &[Pair<'_>]) -> Scale {
+    let ends = |p: Point| p.spread.map_or([p.value; 2], |(l, h)| [l, h]);
+    let (low, high) = extent(pairs.iter().flat_map(Pair::points).flat_map(ends));
+    if low > 0.0 && high / low > 10.0 {
         Scale::log(Kind::Log10, low, high, (LEFT, RIGHT))
     } else {
         Scale::with_zero(low, high, (LEFT, RIGHT))
-    };
-    let better = if pairs[0].series.higher_is_better { "more is better" } else { "less is better" };
-    let note = if log { ", logarithmic axis" } else { "" };
-    svg.text(
-        (16.0, 46.0),
-        Anchor::Start,
-        SOFT,
-        12.0,
-        &format!("{unit}{note}; {better}; hollow: before, filled: after"),
-    );
-    let bottom = height - 48.0;
-    axis::below(&mut svg, &scale, (TOP - 6.0, bottom), unit);
+    }
+}
+
+fn plot(pairs: &[Pair<'_>], scale: &Scale, phrases: &Phrases, height: f64) -> Svg {
+    let mut svg = Svg::headed(phrases.get("title"), phrases.get("note"), WIDTH);
+    axis::below(&mut svg, scale, (TOP - 6.0, height - 48.0), &pairs[0].series.unit);
     for (i, p) in pairs.iter().enumerate() {
         let y = TOP + ROW * i as f64 + ROW / 2.0;
-        let ink = match p.gain() {
-            g if g > 0.0 => MEASURED,
-            g if g < 0.0 => FLAGGED,
-            _ => BASELINE,
-        };
-        let (from, to) = (scale.at(p.before.1), scale.at(p.after.1));
+        let ink = p.verdict().ink();
+        let (from, to) = (scale.at(p.before.value), scale.at(p.after.value));
         svg.line((LEFT, y), (RIGHT, y), GRID, 1.0, "");
         svg.line((from, y), (to, y), ink, 3.0, "");
+        for (x, lift) in p.points().iter().zip([-7.0, 7.0]) {
+            if let Some((low, high)) = x.spread {
+                svg.whisker((scale.at(low), y + lift), (scale.at(high), y + lift), ink);
+            }
+        }
         svg.mark((from, y), 0, ink, true);
         svg.mark((to, y), 0, ink, false);
-        let text = words::conditions(&p.series.params);
-        let text = if text.is_empty() { "no conditions stated".to_owned() } else { text };
-        svg.lines((LEFT - 14.0, y), Anchor::End, TEXT, 12.0, &svg::wrap(&text, 12.0, LEFT - 30.0, 2));
+        let text = svg::wrap(phrases.nth("conditions", i), 12.0, LEFT - 30.0, 2);
+        svg.lines((LEFT - 14.0, y), Anchor::End, TEXT, 12.0, &text);
         let x = RIGHT + 18.0;
-        let shown = format!("{} → {}", number(p.before.1), words::value(p.after.1, unit));
         let room = WIDTH - x - 8.0;
-        svg.text((x, y - 1.0), Anchor::Start, TEXT, 12.0, &svg::shorten(&shown, 12.0, room));
-        let msgs = format!("{}; msg {} → {}", change(p), label(analysis, p.before), label(analysis, p.after));
-        svg.text((x, y + 13.0), Anchor::Start, SOFT, 11.0, &svg::shorten(&msgs, 11.0, room));
+        svg.text((x, y - 1.0), Anchor::Start, TEXT, 12.0, &svg::shorten(phrases.nth("values", i), 12.0, room));
+        svg.text((x, y + 13.0), Anchor::Start, SOFT, 11.0, &svg::shorten(phrases.nth("told", i), 11.0, room));
     }
     svg
 }
@@ -201,5 +217,14 @@ mod tests {
     #[test]
     fn one_message_makes_none() {
         assert_eq!(figures(&["| concurrency | output tok/s |\n|---|---|\n| 4 | 40 |\n| 4 | 50 |\n"]), []);
+    }
+
+    #[test]
+    fn what_lies_within_the_stated_spread_is_noise() {
+        let table = |v: &str| format!("| concurrency | output tok/s |\n|---|---|\n| 4 | {v} |\n");
+        let change = |a: &str, b: &str| figures(&[&table(a), &table(b)])[0].rows[0].cells[3].clone();
+        assert_eq!(change("40 ± 3", "44 ± 2"), "+10.00 %, within the spread stated");
+        assert_eq!(change("40 ± 1", "44 ± 2"), "+10.00 %, better");
+        assert_eq!(change("44", "40"), "−9.09 %, worse");
     }
 }

@@ -42,28 +42,23 @@ fn figure(board: &Board<'_>, metric: &str, scope: Option<&str>, mut list: Vec<&E
         let (m, l) = words::both(analysis, e);
         let measured = words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default());
         let limit = words::value(l.value, &l.unit);
-        json!({ "measured": measured, "limit": limit, "share": axis::percent(e.efficiency) })
+        json!({
+            "measured": measured, "limit": limit, "source": words::source(analysis, l),
+            "share": axis::percent(e.efficiency),
+        })
     };
+    let shown = &list[..list.len().min(BARS)];
+    let limit = |e: &Efficiency| words::both(analysis, e).1.id.as_str();
     let view = json!({
-        "name": capital(&name), "best": told(best), "worst": told(worst), "count": list.len(),
-        "drawn": list.len().min(BARS),
+        "name": capital(&name), "best": told(best), "worst": told(worst), "count": list.len(), "drawn": shown.len(),
+        "one_limit": shown.iter().all(|e| limit(e) == limit(best)),
+        "bars": shown.iter().map(|e| told(e)).collect::<Vec<_>>(),
     });
     let phrases = Phrases::of(board.engine, "efficiency", view)?;
-    let (title, description) = (phrases.get("title").to_owned(), phrases.get("description").to_owned());
-    let shown = &list[..list.len().min(BARS)];
     let height = TOP + ROW * shown.len() as f64 + 46.0;
     let svg = bars(analysis, shown, &phrases, height);
-    let (id, svg) = svg.finish("efficiency", metric, (WIDTH, height), &title, &description);
-    Ok(Figure {
-        id,
-        title,
-        description,
-        metric: metric.to_owned(),
-        svg,
-        header: header(),
-        rows: list.iter().map(|e| row(analysis, e)).collect(),
-        ..Figure::default()
-    })
+    let rows = list.iter().map(|e| row(analysis, e)).collect();
+    Ok(Figure::new(svg, &phrases, ("efficiency", metric), (WIDTH, height), rows))
 }
 
 fn bars(analysis: &Analysis, shown: &[&Efficiency], phrases: &Phrases, height: f64) -> Svg {
@@ -76,8 +71,6 @@ fn bars(analysis: &Analysis, shown: &[&Efficiency], phrases: &Phrases, height: f
         svg.line((x, TOP - 6.0), (x, bottom), GRID, 1.0, "");
         svg.text((x, bottom + 18.0), Anchor::Middle, SOFT, 11.0, &format!("{} %", axis::number(tick)));
     }
-    let limits: Vec<_> = shown.iter().map(|e| words::both(analysis, e).1).collect();
-    let one = limits.iter().all(|l| l.id == limits[0].id);
     for (i, e) in shown.iter().enumerate() {
         let (m, _) = words::both(analysis, e);
         let y = TOP + ROW * i as f64;
@@ -88,16 +81,13 @@ fn bars(analysis: &Analysis, shown: &[&Efficiency], phrases: &Phrases, height: f
             svg.mark((end, y + 6.0 + (ROW - 14.0) / 2.0), 0, ink, true);
         }
         label(&mut svg, y, &words_of(analysis, m));
-        values(&mut svg, analysis, e, y, one);
+        svg.text((RIGHT + 14.0, y + 21.0), Anchor::Start, TEXT, 13.0, &axis::percent(e.efficiency));
+        let text = svg::shorten(phrases.nth("value", i), 11.0, WIDTH - RIGHT - 88.0);
+        svg.text((RIGHT + 82.0, y + 21.0), Anchor::Start, SOFT, 11.0, &text);
     }
     let x = scale.at(100.0);
     svg.line((x, TOP - 10.0), (x, bottom), LIMIT, 2.0, "6 4");
-    let text = if one {
-        format!("limit {} ({})", words::value(limits[0].value, &limits[0].unit), words::source(analysis, limits[0]))
-    } else {
-        "limit (100 %)".to_owned()
-    };
-    svg.text((x, TOP - 14.0), Anchor::Middle, LIMIT, 12.0, &svg::shorten(&text, 12.0, 420.0));
+    svg.text((x, TOP - 14.0), Anchor::Middle, LIMIT, 12.0, &svg::shorten(phrases.get("limit"), 12.0, 420.0));
     svg
 }
 
@@ -109,16 +99,6 @@ fn label(svg: &mut Svg, y: f64, text: &str) {
     }
 }
 
-/// Share and value; the limit too, unless it stands on the line for all bars.
-fn values(svg: &mut Svg, analysis: &Analysis, e: &Efficiency, y: f64, one: bool) {
-    let (m, l) = words::both(analysis, e);
-    let share = axis::percent(e.efficiency);
-    svg.text((RIGHT + 14.0, y + 21.0), Anchor::Start, TEXT, 13.0, &share);
-    let measured = words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default());
-    let text = if one { measured } else { format!("{measured} of {}", words::value(l.value, &l.unit)) };
-    svg.text((RIGHT + 76.0, y + 21.0), Anchor::Start, SOFT, 11.0, &svg::shorten(&text, 11.0, WIDTH - RIGHT - 82.0));
-}
-
 /// Conditions, phase and message of a measurement.
 fn words_of(analysis: &Analysis, m: &Measurement) -> String {
     let mut parts = vec![words::conditions(&m.params)];
@@ -126,10 +106,6 @@ fn words_of(analysis: &Analysis, m: &Measurement) -> String {
     parts.extend(m.phase.clone());
     parts.retain(|p| !p.is_empty());
     format!("[msg {}] {}", words::label(analysis, m), parts.join(", ")).trim().to_owned()
-}
-
-fn header() -> Vec<String> {
-    ["conditions", "measured", "limit", "efficiency", "gap"].map(str::to_owned).into()
 }
 
 fn row(analysis: &Analysis, e: &Efficiency) -> FigureRow {

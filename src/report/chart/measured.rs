@@ -1,8 +1,11 @@
 //! What was measured where no limit is known: the figures of a metric as they came, with the missing limit named.
 
-use super::axis::{self, Scale};
+use serde_json::json;
+
+use super::axis::{self, Scale, extent};
 use super::efficiency::capital;
-use super::svg::{self, Anchor, GRID, MEASURED, SOFT, Svg, TEXT};
+use super::phrases::Phrases;
+use super::svg::{self, Anchor, GRID, MEASURED, Svg, TEXT};
 use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
 use crate::error::Error;
@@ -26,6 +29,12 @@ struct Bar<'a> {
     label: String,
 }
 
+impl Bar<'_> {
+    fn spread(&self) -> Option<(f64, f64)> {
+        words::spread(self.m, self.value)
+    }
+}
+
 fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
     let analysis = board.analysis;
     let bench = &analysis.facts.bench;
@@ -35,10 +44,11 @@ fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
     let left = |s: &&Series| !limited(&s.metric) && !board.has_curve(&s.metric) && !told(s);
     let groups = board.quantities.iter().map(|g| g.iter().copied().filter(left).collect::<Vec<&Series>>());
     let drawn = groups.filter(|g| g.iter().map(|s| s.points.len()).sum::<usize>() >= 2);
-    Ok(drawn.map(|g| figure(analysis, &g)).collect())
+    drawn.map(|g| figure(board, &g)).collect()
 }
 
-fn figure(analysis: &Analysis, group: &[&Series]) -> Figure {
+fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Figure, Error> {
+    let analysis = board.analysis;
     let (first, unit) = (group[0], group[0].unit.as_str());
     let mut bars: Vec<(u32, Bar<'_>)> = group
         .iter()
@@ -50,66 +60,53 @@ fn figure(analysis: &Analysis, group: &[&Series]) -> Figure {
         .collect();
     bars.sort_by_key(|(i, _)| *i);
     let bars: Vec<Bar<'_>> = bars.into_iter().map(|(_, b)| b).collect();
-    let name = words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref());
-    let title = format!("{}: measured, no limit known", capital(&name));
-    let values = || bars.iter().map(|b| b.value);
-    let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-    let mut description = format!(
-        "{} to {} in {} figures; no limit is known for this metric.",
-        words::value(low, unit),
-        words::value(high, unit),
-        bars.len()
-    );
-    if bars.len() > BARS {
-        description = format!("{description} The first {BARS} are drawn.");
-    }
     let shown = &bars[..bars.len().min(BARS)];
+    let (low, high) = extent(bars.iter().map(|b| b.value));
+    let scale = scale(shown);
+    let view = json!({
+        "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
+        "unit": unit, "log": scale.is_log(), "spread": shown.iter().any(|b| b.spread().is_some()),
+        "low": words::value(low, unit), "high": words::value(high, unit),
+        "count": bars.len(), "drawn": shown.len(),
+    });
+    let phrases = Phrases::of(board.engine, "measured", view)?;
     let height = TOP + ROW * shown.len() as f64 + 56.0;
-    let svg = plot(shown, unit, &title, height);
-    let (id, svg) = svg.finish("measured", &first.metric, (WIDTH, height), &title, &description);
+    let svg = plot(shown, unit, &scale, &phrases, height);
     let rows = bars.iter().map(|b| FigureRow {
         cells: vec![conditions(b.m), words::value(b.value, unit)],
         msgs: vec![words::label(analysis, b.m)],
     });
-    let header = ["conditions", "measured"].map(str::to_owned).into();
-    Figure {
-        id,
-        title,
-        description,
-        metric: first.metric.clone(),
-        svg,
-        header,
-        rows: rows.collect(),
-        ..Figure::default()
-    }
+    Ok(Figure::new(svg, &phrases, ("measured", &first.metric), (WIDTH, height), rows.collect()))
 }
 
-fn plot(bars: &[Bar<'_>], unit: &str, title: &str, height: f64) -> Svg {
-    let mut svg = Svg::default();
-    svg.text((16.0, 26.0), Anchor::Start, TEXT, 16.0, &svg::shorten(title, 16.0, WIDTH - 32.0));
-    let (low, high) = bars.iter().fold((f64::INFINITY, 0.0f64), |(l, h), b| (l.min(b.value), h.max(b.value)));
-    let log = low > 0.0 && high / low > 100.0;
-    // Bars must start at zero, so a logarithmic axis has dots.
-    let scale = if log {
+/// Bars must start at zero, so a logarithmic axis has dots.
+fn scale(bars: &[Bar<'_>]) -> Scale {
+    let ends = bars.iter().filter_map(Bar::spread).flat_map(|(l, h)| [l, h]);
+    let (low, high) = extent(bars.iter().map(|b| b.value).chain(ends));
+    if low > 0.0 && high / low > 100.0 {
         Scale::log(axis::Kind::Log10, low, high, (LEFT, RIGHT))
     } else {
         Scale::with_zero(low, high, (LEFT, RIGHT))
-    };
-    let note = if log { ", logarithmic axis" } else { "" };
-    svg.text((16.0, 46.0), Anchor::Start, SOFT, 12.0, &format!("{unit}{note}; hollow: stated, not printed by a tool"));
-    let bottom = height - 48.0;
-    axis::below(&mut svg, &scale, (TOP - 6.0, bottom), unit);
+    }
+}
+
+fn plot(bars: &[Bar<'_>], unit: &str, scale: &Scale, phrases: &Phrases, height: f64) -> Svg {
+    let mut svg = Svg::headed(phrases.get("title"), phrases.get("note"), WIDTH);
+    axis::below(&mut svg, scale, (TOP - 6.0, height - 48.0), unit);
     for (i, bar) in bars.iter().enumerate() {
         let y = TOP + ROW * i as f64 + ROW / 2.0;
         let end = scale.at(bar.value);
-        let zero = if log { LEFT } else { scale.at(0.0) };
         let claimed = bar.m.evidence == FigureEvidence::Claimed;
-        if log {
+        if scale.is_log() {
             svg.line((LEFT, y), (end, y), GRID, 1.0, "");
         } else {
+            let zero = scale.at(0.0);
             svg.rect(zero.min(end), y - 8.0, (end - zero).abs().max(1.5), 16.0, MEASURED);
         }
-        if log || claimed {
+        if let Some((low, high)) = bar.spread() {
+            svg.whisker((scale.at(low), y), (scale.at(high), y), TEXT);
+        }
+        if scale.is_log() || claimed {
             svg.mark((end, y), 0, MEASURED, claimed);
         }
         svg.lines((LEFT - 10.0, y), Anchor::End, TEXT, 12.0, &svg::wrap(&bar.label, 12.0, LEFT - 30.0, 2));

@@ -4,9 +4,11 @@ mod axis;
 mod curve;
 mod dumbbell;
 mod efficiency;
+mod fit;
 mod gantt;
 mod measured;
 mod phrases;
+mod png;
 mod svg;
 mod timeline;
 mod words;
@@ -15,6 +17,10 @@ use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::bench::series::{Series, series};
 use crate::report::engine::Engine;
+use phrases::Phrases;
+use svg::Svg;
+
+pub use png::{PNG, png};
 
 /// One picture, with the same data as a table.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,6 +29,8 @@ pub struct Figure {
     pub section: &'static str,
     /// Id, unique in the report; also the file name.
     pub id: String,
+    /// File that the report shows, seen from its folder; empty until the report names it.
+    pub path: String,
     /// What the figure shows, in a few words.
     pub title: String,
     /// One sentence with the numbers, for those who do not see the picture.
@@ -35,6 +43,36 @@ pub struct Figure {
     pub header: Vec<String>,
     /// Rows of the data table.
     pub rows: Vec<FigureRow>,
+}
+
+/// What a picture is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Picture {
+    /// SVG.
+    #[default]
+    Svg,
+    /// PNG.
+    Png,
+}
+
+impl Figure {
+    /// Where the report puts the figure, seen from its folder.
+    pub fn file(&self, picture: Picture) -> String {
+        let kind = match picture {
+            Picture::Svg => "svg",
+            Picture::Png => "png",
+        };
+        format!("charts/{}.{kind}", self.id)
+    }
+
+    /// A picture of `metric` with its words, and the rows of its table.
+    fn new(svg: Svg, phrases: &Phrases, about: (&str, &str), size: (f64, f64), rows: Vec<FigureRow>) -> Self {
+        let (kind, metric) = about;
+        let (title, description) = (phrases.get("title").to_owned(), phrases.get("description").to_owned());
+        let (id, svg) = svg.finish(kind, metric, size, &title, &description);
+        let (metric, header) = (metric.to_owned(), phrases.cells("columns"));
+        Self { id, title, description, metric, svg, header, rows, ..Self::default() }
+    }
 }
 
 /// A row of a figure's data.
@@ -96,7 +134,7 @@ impl Board<'_> {
 pub fn draw(engine: &Engine, analysis: &Analysis) -> Result<Vec<Figure>, Error> {
     let all = series(&analysis.facts.bench);
     let mut board = Board { engine, analysis, quantities: by_quantity(all.iter()), curves: Vec::new() };
-    board.curves = curve::figures(&board);
+    board.curves = curve::figures(&board)?;
     let mut out = Vec::new();
     for chart in CHARTS {
         out.extend((chart.draw)(&board)?.into_iter().map(|f| Figure { section: chart.section, ..f }));

@@ -26,6 +26,16 @@ impl Phrases {
     pub(super) fn get(&self, name: &str) -> &str {
         self.0.get(name).map_or("", String::as_str)
     }
+
+    /// The phrase of one of several things, counted from 0: `limit 0`, `limit 1` …
+    pub(super) fn nth(&self, name: &str, i: usize) -> &str {
+        self.get(&format!("{name} {i}"))
+    }
+
+    /// The cells of a phrase, divided by ` | `: the header of a table.
+    pub(super) fn cells(&self, name: &str) -> Vec<String> {
+        self.get(name).split(" | ").map(str::to_owned).collect()
+    }
 }
 
 /// Text of a transcript must not begin a line of its own.

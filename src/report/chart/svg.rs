@@ -1,13 +1,14 @@
-//! An escaped SVG element writer with fixed decimals, and estimates of how wide a text is.
+//! An escaped SVG element writer with fixed decimals.
 //!
 //! Colours are presentation attributes, so that a picture stands alone; every coloured mark also has a class, by which
-//! the page's style sheet recolours it in the dark. No script, no style attribute, no font measuring.
+//! the page's style sheet recolours it in the dark. No script, no style attribute.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
+pub(super) use super::fit::{shorten, width, wrap};
 use crate::session::visible;
 
 /// A colour with its class.
@@ -181,6 +182,15 @@ impl Svg {
         self.leaf("polyline", &attributes);
     }
 
+    /// A range with caps at its ends, level or upright.
+    pub(super) fn whisker(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink) {
+        let (dx, dy) = if from.1 == to.1 { (0.0, 4.0) } else { (4.0, 0.0) };
+        self.line(from, to, ink, 1.5, "");
+        for (x, y) in [from, to] {
+            self.line((x - dx, y - dy), (x + dx, y + dy), ink, 1.5, "");
+        }
+    }
+
     /// A filled rectangle.
     pub(super) fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, ink: Ink) {
         let class = format!("{} fill", ink.0);
@@ -312,59 +322,6 @@ impl Svg {
     }
 }
 
-/// Estimated width of a text.
-pub(super) fn width(text: &str, size: f64) -> f64 {
-    let em = |c: char| match c {
-        'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | '\'' | '|' | '(' | ')' | '[' | ']' => 0.36,
-        'm' | 'w' | 'M' | 'W' | '%' => 0.92,
-        c if c.is_ascii_uppercase() => 0.7,
-        c if c.is_ascii() => 0.6,
-        c if unicode_width::UnicodeWidthChar::width(c) == Some(2) => 1.05,
-        _ => 0.65,
-    };
-    text.chars().map(em).sum::<f64>() * size
-}
-
-/// A text in lines of at most `limit` width; what does not fit the last line ends in `…`.
-pub(super) fn wrap(text: &str, size: f64, limit: f64, lines: usize) -> Vec<String> {
-    let mut out: Vec<String> = vec![String::new()];
-    let mut words = text.split_whitespace().peekable();
-    while let Some(word) = words.peek() {
-        let line = out.last().map_or("", String::as_str);
-        let joined = if line.is_empty() { (*word).to_owned() } else { format!("{line} {word}") };
-        let fits = width(&joined, size) <= limit;
-        if fits || line.is_empty() {
-            let cut = if fits { joined } else { shorten(&joined, size, limit) };
-            out.last_mut().into_iter().for_each(|l| l.clone_from(&cut));
-            words.next();
-        } else if out.len() == lines {
-            let more = shorten(&format!("{line} {word} …"), size, limit);
-            out.last_mut().into_iter().for_each(|l| l.clone_from(&more));
-            break;
-        } else {
-            out.push(String::new());
-        }
-    }
-    out
-}
-
-/// A text cut to a width, ending in `…` when something is left out.
-pub(super) fn shorten(text: &str, size: f64, limit: f64) -> String {
-    if width(text, size) <= limit {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    let mut used = width("…", size);
-    for c in text.chars() {
-        used += width(c.encode_utf8(&mut [0; 4]), size);
-        if used > limit {
-            break;
-        }
-        out.push(c);
-    }
-    format!("{}…", out.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -382,13 +339,5 @@ mod tests {
         assert!(!out.contains("<script") && out.contains("&lt;/text&gt;&lt;script&gt;") && out.contains("\\u{202E}"));
         assert!(id.starts_with("bars-a----b-") && out.contains("<title id=\"") && out.contains("&lt;t&gt;"));
         assert!(!out.contains("style="));
-    }
-
-    #[test]
-    fn long_texts_are_wrapped_then_cut() {
-        let lines = wrap("concurrency 4, model some-model-with-a-long-name, context 16k, dtype fp8", 12.0, 200.0, 2);
-        assert_eq!(lines.len(), 2);
-        assert!(lines[1].ends_with('…') && lines.iter().all(|l| width(l, 12.0) <= 201.0), "{lines:?}");
-        assert_eq!(wrap("short", 12.0, 200.0, 2), ["short"]);
     }
 }

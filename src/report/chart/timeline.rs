@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::axis::{self, Kind, Scale};
+use serde_json::json;
+
+use super::axis::{self, Kind, Scale, extent};
 use super::efficiency::capital;
-use super::svg::{self, Anchor, BASELINE, GRID, SERIES, SOFT, Svg, TEXT};
+use super::phrases::Phrases;
+use super::svg::{self, Anchor, BASELINE, GRID, SERIES, SOFT, Svg};
 use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
 use crate::error::Error;
@@ -36,49 +39,68 @@ pub(super) fn is_followed(analysis: &Analysis, s: &Series) -> bool {
 
 fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
     let followed =
-        |g: &Vec<&'_ Series>| -> Vec<usize> { (0..g.len()).filter(|i| is_followed(board.analysis, g[*i])).collect() };
+        |g: &Vec<&Series>| -> Vec<usize> { (0..g.len()).filter(|i| is_followed(board.analysis, g[*i])).collect() };
     let groups = board.quantities.iter().map(|g| (g, followed(g))).filter(|(_, f)| !f.is_empty());
-    Ok(groups.map(|(g, f)| figure(board.analysis, &f.into_iter().map(|i| g[i]).collect::<Vec<_>>())).collect())
+    groups.map(|(g, f)| figure(board, &f.into_iter().map(|i| g[i]).collect::<Vec<_>>())).collect()
 }
 
-fn figure(analysis: &Analysis, group: &[&Series]) -> Figure {
+fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Figure, Error> {
+    let analysis = board.analysis;
     let drawn = &group[..group.len().min(SERIES.len())];
     let first = group[0];
-    let name = words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref());
-    let title = format!("{} over the session", capital(&name));
     let span = group.iter().flat_map(|s| messages(analysis, s));
     let (from, to) = span.fold((MsgIx(u32::MAX), MsgIx(0)), |(a, b), m| (a.min(m), b.max(m)));
     let changes = changes(analysis, from, to);
-    let ends = first.points.first().zip(first.points.last());
-    let mut description = ends.map_or_else(String::new, |(a, b)| {
-        let at = |p: &(u32, f64)| format!("{} {}", words::value(p.1, &first.unit), cite(analysis, point(analysis, p)));
-        format!("{} to {} in {} measurements", at(a), at(b), first.points.len())
-    });
-    if group.len() > drawn.len() {
-        description = format!("{description}; {} of {} series are drawn", drawn.len(), group.len());
-    }
-    description.push('.');
+    let at =
+        |p: &(u32, f64)| json!({ "value": words::value(p.1, &first.unit), "msg": cite(analysis, point(analysis, p)) });
+    let change = |(msg, list): &(MsgIx, Vec<&Transition>)| {
+        let t = list[0];
+        json!({
+            "msg": cite(analysis, *msg), "from": word(t.from), "to": word(t.to), "text": t.text, "more": list.len() - 1,
+        })
+    };
     let told = changes.len().min(TOLD);
-    let more = usize::from(changes.len() > told);
-    let height = PLOT.3 + 62.0 + if told > 0 { 16.0 * (told + more) as f64 + 10.0 } else { 0.0 };
-    let svg = plot(analysis, drawn, &changes, (from, to), &title);
-    let (id, svg) = svg.finish("timeline", &first.metric, (WIDTH, height), &title, &description);
+    let scale = scale(analysis, drawn);
+    let view = json!({
+        "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
+        "unit": first.unit, "log": scale.is_log(),
+        "spread": spreads(analysis, drawn).next().is_some(),
+        "first": first.points.first().map(at), "last": first.points.last().map(at), "count": first.points.len(),
+        "series": group.len(), "drawn": drawn.len(),
+        "changes": changes[..told].iter().map(change).collect::<Vec<_>>(), "further": changes.len() - told,
+    });
+    let phrases = Phrases::of(board.engine, "timeline", view)?;
+    let lines = told + usize::from(changes.len() > told);
+    let height = PLOT.3 + 62.0 + if told > 0 { 16.0 * lines as f64 + 10.0 } else { 0.0 };
+    let svg = Picture { analysis, phrases: &phrases, y: scale, x: ordinal(from, to) }.plot(drawn, &changes);
     let rows = group.iter().flat_map(|s| {
         s.points.iter().map(|p| FigureRow {
             cells: vec![words::conditions(&s.params), words::value(p.1, &s.unit)],
             msgs: vec![analysis.session.message(point(analysis, p)).label.to_string()],
         })
     });
-    let header = ["conditions", "measured"].map(str::to_owned).into();
-    Figure {
-        id,
-        title,
-        description,
-        metric: first.metric.clone(),
-        svg,
-        header,
-        rows: rows.collect(),
-        ..Figure::default()
+    Ok(Figure::new(svg, &phrases, ("timeline", &first.metric), (WIDTH, height), rows.collect()))
+}
+
+/// Messages in their order, gaps kept.
+fn ordinal(from: MsgIx, to: MsgIx) -> Scale {
+    Scale::between(f64::from(from.0), f64::from(to.0), (PLOT.0, PLOT.2))
+}
+
+/// The spreads that are stated for the points of some series.
+fn spreads<'a>(analysis: &'a Analysis, group: &'a [&Series]) -> impl Iterator<Item = (f64, f64)> + 'a {
+    let points = group.iter().flat_map(|s| &s.points);
+    points.filter_map(|p| words::spread(&analysis.facts.bench.measurements[p.0 as usize], p.1))
+}
+
+fn scale(analysis: &Analysis, group: &[&Series]) -> Scale {
+    let range = (PLOT.3, PLOT.1);
+    let values = group.iter().flat_map(|s| s.points.iter().map(|p| p.1));
+    let (low, high) = extent(values.chain(spreads(analysis, group).flat_map(|(l, h)| [l, h])));
+    if low > 0.0 && high / low > 30.0 {
+        Scale::log(Kind::Log10, low, high, range)
+    } else {
+        Scale::with_zero(low, high, range)
     }
 }
 
@@ -100,67 +122,98 @@ fn changes(analysis: &Analysis, from: MsgIx, to: MsgIx) -> Vec<(MsgIx, Vec<&Tran
     by_msg.into_iter().collect()
 }
 
-fn plot(
-    analysis: &Analysis,
-    group: &[&Series],
-    changes: &[(MsgIx, Vec<&Transition>)],
-    (from, to): (MsgIx, MsgIx),
-    title: &str,
-) -> Svg {
-    let (left, top, right, bottom) = PLOT;
-    let unit = &group[0].unit;
-    let values = || group.iter().flat_map(|s| s.points.iter().map(|p| p.1));
-    let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-    let log = low > 0.0 && high / low > 30.0;
-    let y = if log {
-        Scale::log(Kind::Log10, low, high, (bottom, top))
-    } else {
-        Scale::with_zero(low, high, (bottom, top))
-    };
-    let x = Scale::between(f64::from(from.0), f64::from(to.0), (left, right));
-    let at = |msg: MsgIx| x.at(f64::from(msg.0));
-    let mut svg = Svg::default();
-    svg.text((16.0, 26.0), Anchor::Start, TEXT, 16.0, &svg::shorten(title, 16.0, WIDTH - 32.0));
-    let note = format!(
-        "{unit}{}; filled: printed by a tool, hollow: stated; grey rules: the plan changed",
-        if log { ", logarithmic" } else { "" }
-    );
-    svg.text((16.0, 46.0), Anchor::Start, SOFT, 12.0, &note);
-    for tick in y.ticks() {
-        svg.line((left, y.at(tick)), (right, y.at(tick)), GRID, 1.0, "");
-        svg.text((left - 8.0, y.at(tick) + 4.0), Anchor::End, SOFT, 11.0, &axis::number(tick));
+/// What the parts of the picture are drawn with.
+struct Picture<'a> {
+    analysis: &'a Analysis,
+    phrases: &'a Phrases,
+    x: Scale,
+    y: Scale,
+}
+
+impl Picture<'_> {
+    fn at(&self, msg: MsgIx) -> f64 {
+        self.x.at(f64::from(msg.0))
     }
-    svg.text_up((20.0, (top + bottom) / 2.0), SOFT, 12.0, unit);
-    rules(&mut svg, analysis, changes, &at);
-    let mut seen = f64::NEG_INFINITY;
-    let mut msgs: Vec<MsgIx> = group.iter().flat_map(|s| messages(analysis, s)).collect();
-    msgs.sort();
-    msgs.dedup();
-    for msg in msgs {
-        svg.line((at(msg), bottom), (at(msg), bottom + 5.0), SOFT, 1.0, "");
-        let text = analysis.session.message(msg).label.to_string();
-        let half = svg::width(&text, 11.0) / 2.0;
-        if at(msg) - half > seen + 6.0 {
-            svg.text((at(msg), bottom + 19.0), Anchor::Middle, SOFT, 11.0, &text);
-            seen = at(msg) + half;
+
+    fn plot(&self, group: &[&Series], changes: &[(MsgIx, Vec<&Transition>)]) -> Svg {
+        let (left, top, right, bottom) = PLOT;
+        let unit = &group[0].unit;
+        let mut svg = Svg::headed(self.phrases.get("title"), self.phrases.get("note"), WIDTH);
+        for tick in self.y.ticks() {
+            let y = self.y.at(tick);
+            svg.line((left, y), (right, y), GRID, 1.0, "");
+            svg.text((left - 8.0, y + 4.0), Anchor::End, SOFT, 11.0, &axis::number(tick));
+        }
+        svg.text_up((20.0, (top + bottom) / 2.0), SOFT, 12.0, unit);
+        self.rules(&mut svg, changes);
+        self.ticks(&mut svg, group);
+        let mut ends = Vec::new();
+        for (i, s) in group.iter().enumerate() {
+            let path: Vec<(f64, f64)> =
+                s.points.iter().map(|p| (self.at(point(self.analysis, p)), self.y.at(p.1))).collect();
+            svg.path(&steps(&path), SERIES[i], 2.0, super::curve::DASHES[i]);
+            for (p, place) in s.points.iter().zip(&path) {
+                let m = &self.analysis.facts.bench.measurements[p.0 as usize];
+                if let Some((low, high)) = words::spread(m, p.1) {
+                    svg.whisker((place.0, self.y.at(low)), (place.0, self.y.at(high)), SERIES[i]);
+                }
+                svg.mark(*place, i, SERIES[i], m.evidence == FigureEvidence::Claimed);
+            }
+            let last = s.points.last().map(|p| words::value(p.1, unit)).unwrap_or_default();
+            let name = format!("{last} {}", words::conditions(&s.params));
+            ends.extend(path.last().map(|p| (p.1, SERIES[i], name)));
+        }
+        let ends = ends.iter().map(|(y, ink, name)| (*y, *ink, name.as_str())).collect();
+        super::curve::end_labels(&mut svg, ends, right + 14.0);
+        svg
+    }
+
+    /// A tick for each message with a measurement; its number where there is room.
+    fn ticks(&self, svg: &mut Svg, group: &[&Series]) {
+        let (left, _, right, bottom) = PLOT;
+        let mut msgs: Vec<MsgIx> = group.iter().flat_map(|s| messages(self.analysis, s)).collect();
+        msgs.sort();
+        msgs.dedup();
+        let mut seen = f64::NEG_INFINITY;
+        for msg in msgs {
+            let x = self.at(msg);
+            svg.line((x, bottom), (x, bottom + 5.0), SOFT, 1.0, "");
+            let text = self.analysis.session.message(msg).label.to_string();
+            let half = svg::width(&text, 11.0) / 2.0;
+            if x - half > seen + 6.0 {
+                svg.text((x, bottom + 19.0), Anchor::Middle, SOFT, 11.0, &text);
+                seen = x + half;
+            }
+        }
+        svg.text(((left + right) / 2.0, bottom + 40.0), Anchor::Middle, SOFT, 12.0, self.phrases.get("x"));
+    }
+
+    /// Rules where the plan changed; the first ones have a number, told below the picture.
+    fn rules(&self, svg: &mut Svg, changes: &[(MsgIx, Vec<&Transition>)]) {
+        let (_, top, _, bottom) = PLOT;
+        let mut seen = f64::NEG_INFINITY;
+        for (i, (msg, _)) in changes.iter().enumerate() {
+            let x = self.at(*msg);
+            svg.line((x, top - 6.0), (x, bottom), BASELINE, 1.0, "2 3");
+            if i >= TOLD {
+                continue;
+            }
+            let mark = (i + 1).to_string();
+            if x - seen > 14.0 {
+                svg.text((x, top - 10.0), Anchor::Middle, SOFT, 11.0, &mark);
+                seen = x;
+            }
+            let text = format!("{mark}  {} ", cite(self.analysis, *msg));
+            let more = self.phrases.nth("more", i);
+            let room = WIDTH - 32.0 - svg::width(&text, 11.0) - svg::width(more, 11.0);
+            let text = format!("{text}{}{more}", svg::shorten(self.phrases.nth("change", i), 11.0, room));
+            svg.text((16.0, bottom + 64.0 + 16.0 * i as f64), Anchor::Start, SOFT, 11.0, &text);
+        }
+        if changes.len() > TOLD {
+            let at = (16.0, bottom + 64.0 + 16.0 * TOLD as f64);
+            svg.text(at, Anchor::Start, SOFT, 11.0, self.phrases.get("further"));
         }
     }
-    svg.text(((left + right) / 2.0, bottom + 40.0), Anchor::Middle, SOFT, 12.0, "message");
-    let mut ends = Vec::new();
-    for (i, s) in group.iter().enumerate() {
-        let path: Vec<(f64, f64)> = s.points.iter().map(|p| (at(point(analysis, p)), y.at(p.1))).collect();
-        svg.path(&steps(&path), SERIES[i], 2.0, super::curve::DASHES[i]);
-        for (p, place) in s.points.iter().zip(&path) {
-            let claimed = analysis.facts.bench.measurements[p.0 as usize].evidence == FigureEvidence::Claimed;
-            svg.mark(*place, i, SERIES[i], claimed);
-        }
-        let last = s.points.last().map(|p| words::value(p.1, unit)).unwrap_or_default();
-        let name = format!("{last} {}", words::conditions(&s.params));
-        ends.extend(path.last().map(|p| (p.1, SERIES[i], name)));
-    }
-    let ends = ends.iter().map(|(y, ink, name)| (*y, *ink, name.as_str())).collect();
-    super::curve::end_labels(&mut svg, ends, right + 14.0);
-    svg
 }
 
 /// A value holds until the next one is measured.
@@ -171,35 +224,6 @@ fn steps(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
         out.push((x, y));
     }
     out
-}
-
-/// Rules where the plan changed; the first ones have a number, told below the picture.
-fn rules(svg: &mut Svg, analysis: &Analysis, changes: &[(MsgIx, Vec<&Transition>)], at: &dyn Fn(MsgIx) -> f64) {
-    let (_, top, _, bottom) = PLOT;
-    let mut seen = f64::NEG_INFINITY;
-    for (i, (msg, list)) in changes.iter().enumerate() {
-        let x = at(*msg);
-        svg.line((x, top - 6.0), (x, bottom), BASELINE, 1.0, "2 3");
-        if i >= TOLD {
-            continue;
-        }
-        let mark = (i + 1).to_string();
-        if x - seen > 14.0 {
-            svg.text((x, top - 10.0), Anchor::Middle, SOFT, 11.0, &mark);
-            seen = x;
-        }
-        let told = |t: &&Transition| format!("{} → {}: {}", word(t.from), word(t.to), t.text);
-        let more = if list.len() > 1 { format!(", and {} more", list.len() - 1) } else { String::new() };
-        let first = list.first().map(told).unwrap_or_default();
-        let text = format!("{mark}  {} ", cite(analysis, *msg));
-        let room = WIDTH - 32.0 - svg::width(&text, 11.0) - svg::width(&more, 11.0);
-        let text = format!("{text}{}{more}", svg::shorten(&first, 11.0, room));
-        svg.text((16.0, bottom + 64.0 + 16.0 * i as f64), Anchor::Start, SOFT, 11.0, &text);
-    }
-    if changes.len() > TOLD {
-        let text = format!("and {} further plan changes", changes.len() - TOLD);
-        svg.text((16.0, bottom + 64.0 + 16.0 * TOLD as f64), Anchor::Start, SOFT, 11.0, &text);
-    }
 }
 
 #[cfg(test)]

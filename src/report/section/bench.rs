@@ -81,11 +81,6 @@ struct TableView {
     left: usize,
 }
 
-/// Where the report puts the picture of a figure.
-pub(crate) fn figure_path(id: &str) -> String {
-    format!("charts/{id}.svg")
-}
-
 pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let analysis = material.analysis;
     let (session, bench) = (&analysis.session, &analysis.facts.bench);
@@ -131,7 +126,7 @@ fn figures(material: &Material<'_>) -> Vec<FigureView> {
     let figure = |f: &crate::report::chart::Figure| FigureView {
         title: f.title.clone(),
         description: f.description.clone(),
-        path: figure_path(&f.id),
+        path: f.path.clone(),
         header: f.header.clone(),
         rows: f.rows.clone(),
     };

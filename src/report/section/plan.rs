@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::bench::figure_path;
 use super::value::{label, time, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
@@ -99,7 +98,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
             .figures
             .iter()
             .filter(|f| f.section == "plan")
-            .map(|f| Picture { description: f.description.clone(), path: figure_path(&f.id) })
+            .map(|f| Picture { description: f.description.clone(), path: f.path.clone() })
             .collect(),
     })
 }
