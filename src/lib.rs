@@ -4,6 +4,7 @@
 //!
 //! 1. [`source`]: bytes → sessions, one file per transcript format.
 //! 2. [`session`]: the normalised model.
+//!    Between 2 and 3, when asked for, [`redact`] takes private text out.
 //! 3. [`extract`]: session → facts, one file per kind of fact.
 //! 4. [`link`]: facts → links between them.
 //! 5. [`audit`]: facts and links → discrepancies, one file per rule.
@@ -19,6 +20,7 @@ pub mod diag;
 pub mod error;
 pub mod extract;
 pub mod link;
+pub mod redact;
 pub mod report;
 pub mod session;
 pub mod source;

@@ -71,10 +71,11 @@ pub(super) fn of(result: anyhow::Result<Exit>, run: &Run) -> ExitCode {
                     text.push_str(cause);
                 }
             }
-            let _ = writeln!(io::stderr(), "{}", crate::session::visible(&text));
+            let _ = writeln!(io::stderr(), "{}", crate::session::visible(&run.clean(&text)));
             code(&error)
         }
     };
+    run.say_redacted();
     ExitCode::from(exit as u8)
 }
 

@@ -1,5 +1,6 @@
 //! From INPUT arguments to analysed sessions, one after the other, in the order given.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use crate::analysis::{Analysis, analyse};
 use crate::diag::{Diag, Severity};
 use crate::error::Error;
 use crate::extract::Config;
+use crate::redact::{self, Redactor};
 use crate::session::{MsgIx, Session, visible};
 use crate::source::{self, Group};
 use crate::tables::dataset::Manifest;
@@ -74,6 +76,8 @@ impl Wanted {
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) global: Global,
+    /// What takes private text out; `None` when that was not asked for.
+    redactor: Option<RefCell<Redactor>>,
     exit: Cell<Exit>,
     told: RefCell<Told>,
     /// Trouble with files of a folder, which belongs to no session.
@@ -81,8 +85,48 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(global: Global) -> Self {
-        Self { global, exit: Cell::new(Exit::Done), told: RefCell::default(), passed: RefCell::default() }
+    pub(super) fn new(global: Global, redact: Option<redact::Options>) -> Self {
+        let redactor = redact.map(|options| RefCell::new(Redactor::new(options)));
+        let (told, passed) = (RefCell::default(), RefCell::default());
+        Self { global, redactor, exit: Cell::new(Exit::Done), told, passed }
+    }
+
+    /// Whether private text is taken out.
+    pub(crate) fn redacts(&self) -> bool {
+        self.redactor.is_some()
+    }
+
+    /// A line or field without private text, where that was asked for.
+    pub(crate) fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.redactor {
+            Some(redactor) => redactor.borrow_mut().line(text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// A JSON value without private text, where that was asked for.
+    pub(crate) fn clean_value(&self, value: &mut serde_json::Value) {
+        if let Some(redactor) = &self.redactor {
+            redactor.borrow_mut().value(value);
+        }
+    }
+
+    fn clean_session(&self, session: &mut Session) {
+        if let Some(redactor) = &self.redactor {
+            redactor.borrow_mut().session(session);
+        }
+    }
+
+    /// Says what was taken out. Nothing of it is shown.
+    pub(super) fn say_redacted(&self) {
+        let Some(redactor) = &self.redactor else { return };
+        let counts: Vec<String> = redactor
+            .borrow()
+            .counts()
+            .map(|(kind, different, places)| format!("{} {different} in {places} places", kind.word()))
+            .collect();
+        let list = if counts.is_empty() { "nothing".to_owned() } else { counts.join("; ") };
+        self.say(&format!("redacted: {list}. What has no known shape stays; docs/redaction.md says what that is"));
     }
 
     /// The exit code that the input asks for.
@@ -100,12 +144,12 @@ impl Run {
 
     /// Prints a line on standard error, with nothing hidden in it.
     pub(crate) fn say(&self, line: &str) {
-        let _ = writeln!(io::stderr(), "turnpoint: {}", visible(line));
+        let _ = writeln!(io::stderr(), "turnpoint: {}", visible(&self.clean(line)));
     }
 
     /// Prints a line on standard error without the program's name before it.
     pub(crate) fn plain(&self, line: &str) {
-        let _ = writeln!(io::stderr(), "{}", visible(line));
+        let _ = writeln!(io::stderr(), "{}", visible(&self.clean(line)));
     }
 
     /// The exit code when no session came out: the errors that were told decide, or the input holds none.
@@ -124,7 +168,7 @@ impl Run {
             if !self.global.quiet
                 && let Some(line) = self.told.borrow_mut().line(diag)
             {
-                let _ = writeln!(io::stderr(), "{line}");
+                let _ = writeln!(io::stderr(), "{}", self.clean(&line));
             }
         }
     }
@@ -145,6 +189,9 @@ impl Run {
     ) -> anyhow::Result<()> {
         let groups = self.groups(args)?;
         let mut passed = self.passed.take();
+        if let Some(redactor) = &self.redactor {
+            passed.iter_mut().for_each(|diag| redactor.borrow_mut().warning(diag));
+        }
         // What a folder holds beside its one session stands with that session.
         let with_it = if groups.len() == 1 && args.pick.is_none() { std::mem::take(&mut passed) } else { Vec::new() };
         self.warn(&passed);
@@ -155,17 +202,7 @@ impl Run {
         }
         let bar = progress(groups.len());
         for window in groups.chunks(rayon::current_num_threads().max(1)) {
-            let loaded: Vec<Result<Vec<Analysis>, Error>> = window
-                .par_iter()
-                .map(|wanted| {
-                    let mut sessions = wanted.load(args.first_number)?;
-                    if let Some(first) = sessions.first_mut() {
-                        first.warnings.splice(0..0, with_it.iter().cloned());
-                    }
-                    Ok(sessions.into_iter().map(|session| analyse(session, config, experimental)).collect())
-                })
-                .collect();
-            for result in loaded {
+            for result in self.analysed(window, &with_it, args, config, experimental) {
                 bar.inc(1);
                 match result {
                     Ok(analyses) => {
@@ -179,6 +216,32 @@ impl Run {
         }
         bar.finish_and_clear();
         Ok(())
+    }
+
+    /// Reads and analyses groups side by side. What is redacted is numbered between the two, in order of input, so that
+    /// the placeholders do not depend on the number of threads.
+    fn analysed(
+        &self,
+        window: &[Wanted],
+        with_it: &[Diag],
+        args: &InputArgs,
+        config: &Config,
+        experimental: bool,
+    ) -> Vec<Result<Vec<Analysis>, Error>> {
+        let load = |wanted: &Wanted| {
+            let mut sessions = wanted.load(args.first_number)?;
+            if let Some(first) = sessions.first_mut() {
+                first.warnings.splice(0..0, with_it.iter().cloned());
+            }
+            Ok(sessions)
+        };
+        let all = |sessions: Vec<Session>| sessions.into_iter().map(|s| analyse(s, config, experimental)).collect();
+        if !self.redacts() {
+            return window.par_iter().map(|wanted| Ok(all(load(wanted)?))).collect();
+        }
+        let mut loaded: Vec<Result<Vec<Session>, Error>> = window.par_iter().map(load).collect();
+        loaded.iter_mut().flatten().flatten().for_each(|session| self.clean_session(session));
+        loaded.into_par_iter().map(|sessions| Ok(all(sessions?))).collect()
     }
 
     /// The one session of an input; where there are several, `--pick` chooses.
@@ -271,7 +334,10 @@ impl Run {
             let loaded: Vec<_> = window.par_iter().map(|wanted| wanted.load(args.first_number)).collect();
             for result in loaded {
                 match result {
-                    Ok(sessions) => sessions.into_iter().for_each(|session| choice.offer(session)),
+                    Ok(sessions) => sessions.into_iter().for_each(|mut session| {
+                        self.clean_session(&mut session);
+                        choice.offer(session);
+                    }),
                     Err(error) => self.fail(&error),
                 }
             }

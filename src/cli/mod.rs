@@ -64,6 +64,12 @@ pub(crate) struct Global {
     /// Threads to use [default: all cores]; the output does not depend on it
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
+    /// Take secrets, e-mail addresses and user names out of everything that is printed or written
+    #[arg(long, global = true)]
+    redact: bool,
+    /// Take out IP addresses and the hosts of URLs too
+    #[arg(long, global = true)]
+    redact_hosts: bool,
     /// Print no warnings about the input
     #[arg(long, short, global = true)]
     quiet: bool,
@@ -98,7 +104,9 @@ pub fn run() -> ExitCode {
         // Fails only when the pool exists already, which nothing before this line can cause.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     }
-    let run = input::Run::new(cli.global);
+    let redact = cli.global.redact || cli.global.redact_hosts;
+    let redact = redact.then(|| crate::redact::Options { hosts: cli.global.redact_hosts, words: Vec::new() });
+    let run = input::Run::new(cli.global, redact);
     let result = match cli.command {
         Command::Report(args) => report::run(args, &run),
         Command::Explain(args) => explain::run(args, &run),

@@ -74,6 +74,12 @@ mod with_polars {
         let mut transcripts = Vec::new();
         for input in inputs {
             match Manifest::read(input).map_err(anyhow::Error::from)? {
+                Some(_) if run.redacts() => {
+                    return Err(usage(format!(
+                        "{} is a dataset: it is redacted when it is made, with `turnpoint extract --redact`",
+                        input.display()
+                    )));
+                }
                 Some(manifest) => query.add_dataset(input, &manifest)?,
                 None => transcripts.push(input.clone()),
             }

@@ -119,6 +119,9 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     rows.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.id.cmp(&b.id)).then_with(|| a.file.cmp(&b.file)));
     let shown = args.limit.unwrap_or(rows.len()).min(rows.len());
     rows.truncate(shown);
+    if run.redacts() {
+        rows.iter_mut().for_each(|r| redact(r, run));
+    }
     print(&rows, args.format)?;
     if empty > 0 {
         let sessions = if empty == 1 { "session" } else { "sessions" };
@@ -128,6 +131,13 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         run.say("no session found in the agents' default places; name a folder to look in");
     }
     Ok(Exit::Done)
+}
+
+fn redact(row: &mut Row, run: &Run) {
+    for text in [&mut row.project, &mut row.title, &mut row.prompt].into_iter().flatten() {
+        *text = run.clean(text).into_owned();
+    }
+    row.file = run.clean(&row.file.to_string_lossy()).into_owned().into();
 }
 
 fn wanted(row: &Row, args: &Args) -> bool {

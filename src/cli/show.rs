@@ -101,14 +101,26 @@ fn raw(session: &Session, run: &Run, inputs: &InputArgs, range: &RangeInclusive<
     let mut open: Option<(u32, Vec<u8>)> = None;
     for place in places {
         let name = session.sources.get(place.file as usize).map(|s| s.file.as_str());
-        let Some(input) = files.iter().find(|f| Some(f.name.as_str()) == name) else { continue };
+        let Some(input) = files.iter().find(|f| Some(&*run.clean(&f.name)) == name) else { continue };
         let bytes = match &open {
             Some((file, bytes)) if *file == place.file => bytes,
             _ => &open.insert((place.file, input.read()?)).1,
         };
-        output::print_bytes(record(bytes.get(place.byte as usize..).unwrap_or_default()))?;
+        let record = record(bytes.get(place.byte as usize..).unwrap_or_default());
+        if run.redacts() { redacted(record, run)? } else { output::print_bytes(record)? }
     }
     Ok(Exit::Done)
+}
+
+/// Prints a record with its strings redacted. One that cannot be parsed is not shown: a secret may hide behind its escapes.
+fn redacted(record: &[u8], run: &Run) -> anyhow::Result<()> {
+    match serde_json::from_slice::<serde_json::Value>(record) {
+        Ok(mut value) => {
+            run.clean_value(&mut value);
+            output::print(&format!("{value}\n"))
+        }
+        Err(_) => output::print(&format!("REDACTED-RECORD of {} bytes\n", record.len())),
+    }
 }
 
 /// The JSON value that the bytes start with, over as many lines as it takes; else the line.

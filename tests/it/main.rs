@@ -18,6 +18,7 @@ mod round_trip;
 mod corpus;
 #[cfg(feature = "polars")]
 mod query;
+mod redact;
 mod report;
 mod sessions;
 mod tables;
