@@ -168,6 +168,7 @@ fn view(analysis: &Analysis, lines: &[&Line], limits: &[(&Limit, Vec<(f64, f64)>
     json!({
         "first": longest.first().map(end), "last": longest.last().map(end),
         "limits": limits.iter().map(limit).collect::<Vec<_>>(),
+        "many": lines.iter().any(|l| l.points.len() > svg::MANY),
         "spread": lines.iter().flat_map(|l| &l.points).any(|p| p.spread.is_some()),
     })
 }
@@ -263,12 +264,16 @@ impl Scales {
             let ink = SERIES[i];
             let path: Vec<(f64, f64)> = line.points.iter().map(|p| (self.x.at(p.x), self.y.at(p.y))).collect();
             svg.path(&path, ink, 2.0, DASHES[i]);
-            for (p, at) in line.points.iter().zip(&path) {
+            let claimed = |i: usize| {
+                let m = &analysis.facts.bench.measurements[line.points[i].measurement as usize];
+                m.evidence == FigureEvidence::Claimed
+            };
+            for j in svg::marked(&path, claimed) {
+                let (p, at) = (&line.points[j], path[j]);
                 if let Some((low, high)) = p.spread {
                     svg.whisker((at.0, self.y.at(low)), (at.0, self.y.at(high)), ink);
                 }
-                let m = &analysis.facts.bench.measurements[p.measurement as usize];
-                svg.mark(*at, i, ink, m.evidence == FigureEvidence::Claimed);
+                svg.mark(at, i, ink, claimed(j));
             }
             ends.extend(path.last().map(|p| (p.1, ink, line.name.as_str())));
         }
