@@ -2,7 +2,7 @@
 //!
 //! Makes a Claude Code session of 100 MB (the same bytes each time) and measures, each in a process of its own so that
 //! its peak of memory is its own: reading alone, parsing alone (serde_json), and the whole extraction: load, analyse,
-//! every row of every table. The best of three runs counts.
+//! every row of every table. The best of three runs counts. `-- --plan` measures only how plan writes are followed.
 
 #![allow(clippy::print_stdout)]
 
@@ -49,6 +49,10 @@ fn main() -> Result<(), Error> {
     {
         return rayon::scope(|_| stages(Path::new(file)));
     }
+    if args.first().is_some_and(|a| a == "--plan") {
+        plan_writes();
+        return Ok(());
+    }
     let megabytes: u64 = args.first().map_or(Ok(100), |n| n.parse())?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("made.jsonl");
@@ -80,7 +84,24 @@ fn main() -> Result<(), Error> {
     println!();
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--stages").arg(&file).env("RAYON_NUM_THREADS", "1").status()?;
+    plan_writes();
     Ok(())
+}
+
+/// Prints the time that following the plan takes as the writes of 40 items grow in number: the best of three runs.
+fn plan_writes() {
+    println!("\n{:<48} {:>8} {:>12} {:>10}", "plan writes of 40 items", "seconds", "µs / write", "rows");
+    for writes in [625, 1_250, 2_500, 5_000, 10_000] {
+        let session = made::plan::session(writes);
+        let mut rows = 0;
+        let run = |_| {
+            let started = Instant::now();
+            rows = turnpoint::extract::plan::extract(&session).transitions.len();
+            started.elapsed().as_secs_f64()
+        };
+        let best = (0..3).map(run).fold(f64::INFINITY, f64::min);
+        println!("{writes:<48} {best:>8.3} {:>12.0} {rows:>10}", best / writes as f64 * 1e6);
+    }
 }
 
 /// Runs one step; prints seconds and the peak of memory in MB.

@@ -1,6 +1,8 @@
 //! A Claude Code session like those of real work: prose with headings, lists, tables and figures; tool calls whose
 //! outputs are 0.2 to 35 KB long; todo lists that move on. The same bytes each time.
 
+pub(crate) mod plan;
+
 use std::io::{self, Write};
 
 use serde_json::{Value, json};

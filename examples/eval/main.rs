@@ -8,6 +8,9 @@ mod directives;
 mod findings;
 mod gold;
 mod plan;
+mod plan_evidence;
+mod plan_prose;
+mod sheet;
 
 use std::process::ExitCode;
 
@@ -21,6 +24,8 @@ const EVALS: &[(&str, Eval)] = &[
     ("directives", directives::run),
     ("findings", findings::run),
     ("plan", plan::run),
+    ("plan-evidence", plan_evidence::run),
+    ("plan-prose", plan_prose::run),
 ];
 
 fn main() -> ExitCode {

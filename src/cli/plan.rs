@@ -11,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::extract::Config;
 use crate::extract::plan::{Plan, PlanSnapshot, PlanSource, SnapshotItem, Transition, TransitionKind};
 use crate::report::engine::{Engine, Target};
-use crate::report::plan::{headline, timeline, xes};
+use crate::report::plan::{headline, headline_at, timeline, xes};
 use crate::report::section::value::{label, time};
 use crate::session::{MsgIx, Session};
 use crate::tables::csv::CsvWriter;
@@ -106,7 +106,10 @@ fn for_people(args: &Args, run: &Run) -> anyhow::Result<Exit> {
         }
         sessions += 1;
         out.push_str(&format!("{}{}\n\n", if markdown { "## " } else { "" }, output::one_line(&input::named(session))));
-        out.push_str(&headline(&engine, analysis)?);
+        out.push_str(&match args.at.as_deref() {
+            Some(name) => headline_at(&engine, analysis, input::message(session, name)?)?,
+            None => headline(&engine, analysis)?,
+        });
         out.push('\n');
         let (header, rows) = if args.timeline {
             if !plan.items.is_empty() {
@@ -170,11 +173,7 @@ fn evidence(session: &Session, t: &Transition) -> String {
             shown.push(cite);
         }
     }
-    match (shown.is_empty(), t.kind.is_completion()) {
-        (true, true) => "none found".into(),
-        (true, false) => "–".into(),
-        _ => shown.join(", "),
-    }
+    if shown.is_empty() { t.without_evidence().into() } else { shown.join(", ") }
 }
 
 /// Which rows are asked for.

@@ -31,7 +31,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// The folder of shared data. `None` when the user says that there is none; a missing folder is a failure.
-fn shared() -> Option<PathBuf> {
+pub(super) fn shared() -> Option<PathBuf> {
     let shared = std::env::var_os("TURNPOINT_SHARED").unwrap_or_else(|| "../shared".into());
     if shared == "none" {
         eprintln!("TURNPOINT_SHARED=none: 0 files were run, all of the shared data was skipped");

@@ -14,6 +14,8 @@ mod opencode;
 mod plan;
 mod promises;
 mod round_trip;
+mod plan_mining;
+mod plan_replay;
 
 mod corpus;
 #[cfg(feature = "polars")]

@@ -84,7 +84,7 @@ fn of_priority(old: Option<&str>, new: Option<&str>) -> Option<TransitionKind> {
 }
 
 /// Rank of a priority word: the lower, the more urgent.
-fn rank(word: &str) -> Option<u32> {
+pub(super) fn rank(word: &str) -> Option<u32> {
     let word = word.to_ascii_lowercase();
     match word.as_str() {
         "critical" | "urgent" | "highest" => Some(0),

@@ -181,6 +181,15 @@ impl Transition {
     /// Identities below this confidence are flagged as uncertain.
     pub const UNCERTAIN: f64 = 0.5;
 
+    /// What is said where no call bears on it: only a completion needs evidence, and none that is talk.
+    pub fn without_evidence(&self) -> &'static str {
+        match (self.kind.is_completion(), evidence::is_talk(&self.text)) {
+            (true, true) => "talk: needs none",
+            (true, false) => "none found",
+            (false, _) => "–",
+        }
+    }
+
     /// Whether it changed the plan.
     pub fn is_change(&self) -> bool {
         self.kind != TransitionKind::Unchanged

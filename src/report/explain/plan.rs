@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::analysis::Analysis;
+use crate::extract::plan::conformance::conformance;
 use crate::extract::plan::{ItemIx, Plan, PlanItem, PlanSnapshot, State, Transition, TransitionKind};
 use crate::report::section::plan::{End, end};
 use crate::report::section::value::{label, word};
@@ -38,6 +39,7 @@ struct Row {
     done_msg: Option<String>,
     last: Option<End>,
     evidence: Vec<String>,
+    without: &'static str,
     weak: bool,
 }
 
@@ -111,6 +113,7 @@ fn row(session: &Session, plan: &Plan, here: &[&Transition], item: &crate::extra
             .take(4)
             .map(|e| label(session, e.call.msg))
             .collect(),
+        without: completion.map_or("–", Transition::without_evidence),
         weak: !evidence.is_empty() && evidence.iter().all(|e| !e.strong),
     }
 }
@@ -127,18 +130,15 @@ fn done(plan: &Plan, item: Option<ItemIx>) -> Option<&Transition> {
     plan.transitions.iter().rfind(|t| item.is_some() && t.item == item && t.to == State::Done && t.from != t.to)
 }
 
-/// Items of the list that were started before one that stands ahead of them and was started later.
+/// Items of the list that were begun before one that stood ahead of them and was begun later.
 fn deviations(session: &Session, plan: &Plan, snapshot: &PlanSnapshot) -> Vec<Deviation> {
-    let starts: Vec<(Option<ItemIx>, Option<MsgIx>)> =
-        snapshot.items.iter().map(|i| (i.item, started(plan, i.item).map(|t| t.msg))).collect();
-    let name = |item| known(plan, item).map(|i| i.label.clone()).unwrap_or_default();
-    let mut found = Vec::new();
-    for (i, &(item, start)) in starts.iter().enumerate() {
-        let Some(start) = start else { continue };
-        let later = starts[..i].iter().find(|(_, ahead)| ahead.is_some_and(|a| a > start));
-        if let Some(&(ahead, _)) = later {
-            found.push(Deviation { item: name(item), msg: label(session, start), ahead: name(ahead) });
-        }
-    }
-    found
+    let name = |item: ItemIx| plan.items.get(item.at()).map(|i| i.label.clone()).unwrap_or_default();
+    let is_shown = |item: ItemIx| snapshot.items.iter().any(|i| i.item == Some(item));
+    let lists = conformance(plan);
+    let found = lists.get(snapshot.list as usize).into_iter().flat_map(|list| &list.deviations);
+    let shown = found.filter(|d| is_shown(d.item)).filter_map(|d| {
+        let ahead = d.before.iter().copied().find(|b| is_shown(*b))?;
+        Some(Deviation { item: name(d.item), msg: label(session, d.msg), ahead: name(ahead) })
+    });
+    shown.collect()
 }

@@ -9,7 +9,8 @@ use super::engine::Engine;
 use super::section::value::label;
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::extract::plan::{PlanSource, State};
+use crate::extract::plan::{PlanSource, SnapshotItem, State};
+use crate::session::MsgIx;
 
 /// Open items named before the rest is only counted.
 const SHOWN: usize = 6;
@@ -67,4 +68,45 @@ pub fn headline(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
         inferred,
     };
     Ok(engine.render("plan.txt", &view)?.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[derive(Debug, Serialize)]
+struct HeadlineAt {
+    msg: String,
+    /// Message of the last write up to then; `None` when there was none.
+    written: Option<String>,
+    items: usize,
+    done: usize,
+    cancelled: usize,
+    open: Vec<Open>,
+    open_left: usize,
+    /// Messages that changed the plan up to then, and after it.
+    before: usize,
+    after: usize,
+}
+
+/// The sentence for the list as it stood after a message. `templates/plan-at.txt` holds it.
+pub fn headline_at(engine: &Engine, analysis: &Analysis, msg: MsgIx) -> Result<String, Error> {
+    let (session, plan) = (&analysis.session, &analysis.facts.plan);
+    let changed = plan.changed_messages();
+    let before = changed.partition_point(|m| *m <= msg);
+    let lists = plan.lists_at(Some(msg));
+    let items = || lists.iter().flat_map(|s| &s.items);
+    let label_of = |i: &SnapshotItem| i.item.and_then(|x| plan.items.get(x.at())).map(|x| x.label.clone());
+    let open: Vec<Open> = items()
+        .filter(|i| i.state.is_open())
+        .map(|i| Open { label: label_of(i).unwrap_or_default(), text: i.text.clone(), state: i.state.word() })
+        .collect();
+    let view = HeadlineAt {
+        msg: label(session, msg),
+        written: lists.iter().map(|s| s.msg).max().map(|m| label(session, m)),
+        items: items().count(),
+        done: items().filter(|i| i.state == State::Done).count(),
+        cancelled: items().filter(|i| i.state == State::Cancelled).count(),
+        open_left: open.len().saturating_sub(SHOWN),
+        open: open.into_iter().take(SHOWN).collect(),
+        before,
+        after: changed.len() - before,
+    };
+    Ok(engine.render("plan-at.txt", &view)?.split_whitespace().collect::<Vec<_>>().join(" "))
 }

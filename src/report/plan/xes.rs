@@ -1,12 +1,14 @@
 //! The plan as an event log in XES (IEEE 1849): one trace a plan list, one event a change, in the order of the writes.
 //!
 //! `concept:name` of an event is the item, `lifecycle:transition` its step in the standard life cycle; what the standard
-//! has no word for is kept under the prefix `turnpoint`.
+//! has no word for is kept under the prefix `turnpoint`. A trace also holds the planned order of the items begun and the
+//! fitness of the order executed, which an alignment with that order must find again.
 
 use std::fmt::Write;
 
 use crate::analysis::Analysis;
-use crate::extract::plan::{Plan, State, Transition, TransitionKind};
+use crate::extract::plan::conformance::conformance;
+use crate::extract::plan::{ItemIx, Plan, State, Transition, TransitionKind};
 use crate::session::{Session, visible};
 
 /// The opening of a log.
@@ -28,6 +30,7 @@ pub fn close(out: &mut String) {
 /// The traces of one session; `keep` says which rows of the history are wanted.
 pub fn traces(out: &mut String, analysis: &Analysis, keep: impl Fn(&Transition) -> bool) {
     let (session, plan) = (&analysis.session, &analysis.facts.plan);
+    let carried_out = conformance(plan);
     for (at, list) in plan.lists.iter().enumerate() {
         let mut events = plan
             .transitions
@@ -39,6 +42,12 @@ pub fn traces(out: &mut String, analysis: &Analysis, keep: impl Fn(&Transition) 
         out.push_str("  <trace>\n");
         let name = format!("{} {thread} {} {}", session.id, list.source.word(), list.name);
         attribute(out, 4, "string", "concept:name", name.trim());
+        if let Some(found) = carried_out.get(at) {
+            let label = |i: &ItemIx| plan.items.get(i.at()).map_or("", |i| i.label.as_str());
+            let planned: Vec<&str> = found.planned.iter().map(label).collect();
+            attribute(out, 4, "string", "turnpoint:planned", &planned.join(" "));
+            attribute(out, 4, "float", "turnpoint:fitness", &found.fitness.to_string());
+        }
         for t in std::iter::once(first).chain(events) {
             event(out, session, plan, t);
         }
@@ -55,6 +64,7 @@ fn event(out: &mut String, session: &Session, plan: &Plan, t: &Transition) {
     if let Some(at) = message.at {
         attribute(out, 6, "date", "time:timestamp", &at.strftime("%Y-%m-%dT%H:%M:%S%.3f+00:00").to_string());
     }
+    attribute(out, 6, "string", "turnpoint:item", label);
     attribute(out, 6, "string", "turnpoint:msg", &message.label.to_string());
     attribute(out, 6, "string", "turnpoint:kind", t.kind.word());
     attribute(out, 6, "string", "turnpoint:from", t.from.word());

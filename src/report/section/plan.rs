@@ -51,6 +51,7 @@ struct Change {
     to: &'static str,
     kind: String,
     evidence: Vec<EvidenceCite>,
+    without: &'static str,
     uncertain: bool,
     source: &'static str,
 }
@@ -116,7 +117,8 @@ fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
         to: t.to.word(),
         kind: word(t.kind),
         evidence: evidence.map(|e| EvidenceCite { msg: label(session, e.call.msg), strong: e.strong }).collect(),
-        uncertain: t.confidence < 0.5,
+        without: t.without_evidence(),
+        uncertain: t.confidence < Transition::UNCERTAIN,
         source: plan.snapshots[t.snapshot as usize].source.word(),
     }
 }

@@ -1,17 +1,20 @@
 //! What proves a completion: the calls between the item's start and its completion that bear on it.
 //!
-//! A failed call proves nothing, a call without result is not known to have worked. Strong: its target or command shares
-//! a path, flag, identifier or number with the item, or it is of the kind that the item's verb names and shares a content
-//! word. Weak: it shares two content words with command or output.
+//! A failed call proves nothing, a call without result is not known to have worked, and a call of a kind that the item's
+//! verbs do not name (a read, for an item that asks for a change) says nothing; a shell can do everything. Strong: its
+//! target or command shares a path, flag, identifier or number with the item, or it is of the kind that the item's verb
+//! names and shares a content word, three in what it writes. Weak: it shares two content words with command or output.
 
 mod words;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use memchr::memmem;
 
 use self::words::{COMMON, TALK, VERBS};
+use super::sources::writes_plan_file;
 use super::wording::{Wording, is_parameter};
 use super::{Evidence, ItemIx, Plan, State, TransitionKind};
 use crate::session::{CallRef, MsgIx, Session, ToolCall, ToolKind};
@@ -20,6 +23,8 @@ use crate::session::{CallRef, MsgIx, Session, ToolCall, ToolKind};
 const MOST_CALLS: usize = 400;
 /// Calls kept for one completion.
 const KEPT: usize = 6;
+/// Content words in what a call writes that say as much as one in its target.
+const MANY: usize = 3;
 /// Bytes of an output that are read, from its start.
 const OUTPUT: usize = 2_000;
 /// Bytes of a command or target that are read.
@@ -66,7 +71,7 @@ pub fn effort(session: &Session, plan: &Plan, transition: usize) -> Option<Effor
 }
 
 /// The first message of the window of each completion, by position of the transition.
-fn windows(plan: &Plan) -> BTreeMap<usize, MsgIx> {
+pub fn windows(plan: &Plan) -> BTreeMap<usize, MsgIx> {
     let mut out = BTreeMap::new();
     let mut begun: BTreeMap<ItemIx, MsgIx> = BTreeMap::new();
     let mut completed: BTreeMap<u32, (MsgIx, Option<MsgIx>)> = BTreeMap::new();
@@ -92,36 +97,62 @@ fn windows(plan: &Plan) -> BTreeMap<usize, MsgIx> {
 pub(super) fn find(session: &Session, plan: &mut Plan) {
     let calls: Vec<(CallRef, &ToolCall)> =
         session.calls().filter(|(at, _)| !session.message(at.msg).abandoned).collect();
-    let mut texts: BTreeMap<usize, Texts> = BTreeMap::new();
+    let mut texts = BTreeMap::new();
     for (at, from) in windows(plan) {
         let (msg, own) = (plan.transitions[at].msg, plan.snapshots[plan.transitions[at].snapshot as usize].call);
         let first = calls.partition_point(|(c, _)| c.msg < from);
         let last = calls.partition_point(|(c, _)| c.msg <= msg);
-        let subject = Subject::of(&plan.transitions[at].text);
-        let mut found = Vec::new();
-        for n in (first..last).rev().take(MOST_CALLS) {
-            let (place, call) = calls[n];
-            if Some(place) == own || !can_prove(call, &subject) {
-                continue;
-            }
-            let seen = texts.entry(n).or_insert_with(|| Texts::of(call));
-            found.extend(subject.evidence(place, call.kind, seen));
-        }
-        found.sort_by_key(|e: &Evidence| Reverse((e.strong, e.shared.len())));
-        found.truncate(KEPT);
+        let found = weigh(&plan.transitions[at].text, &calls, first..last, own, &mut texts);
         plan.transitions[at].evidence = found;
     }
+}
+
+/// Which of some calls bear on an item of this text, strongest first.
+pub fn bearing(text: &str, calls: &[(CallRef, &ToolCall)]) -> Vec<Evidence> {
+    weigh(text, calls, 0..calls.len(), None, &mut BTreeMap::new())
+}
+
+fn weigh(
+    text: &str,
+    calls: &[(CallRef, &ToolCall)],
+    window: Range<usize>,
+    own: Option<CallRef>,
+    texts: &mut BTreeMap<usize, Texts>,
+) -> Vec<Evidence> {
+    let subject = Subject::of(text);
+    let mut found = Vec::new();
+    for n in window.rev().take(MOST_CALLS) {
+        let (place, call) = calls[n];
+        if Some(place) == own || !can_prove(call, &subject) {
+            continue;
+        }
+        let seen = texts.entry(n).or_insert_with(|| Texts::of(call));
+        found.extend(subject.evidence(place, call.kind, seen));
+    }
+    found.sort_by_key(|e: &Evidence| Reverse((e.strong, e.shared.len())));
+    found.truncate(KEPT);
+    found
 }
 
 /// A plan write proves nothing about the work, nor does a question. The prompt of a subagent repeats the item, so that it
 /// proves only an item that asks for subagents.
 fn can_prove(call: &ToolCall, subject: &Subject) -> bool {
+    let fits = subject.kinds.contains(&call.kind);
     let about = match call.kind {
         ToolKind::Plan | ToolKind::Ask => false,
-        ToolKind::Task => subject.kinds.contains(&ToolKind::Task),
-        _ => true,
+        ToolKind::Task => fits,
+        // A file that holds the plan repeats its items.
+        ToolKind::Shell | ToolKind::Write | ToolKind::Edit if writes_plan_file(call) => false,
+        ToolKind::Shell => true,
+        _ => fits || subject.kinds.is_empty(),
     };
-    about && call.worked()
+    about && call.worked() && (call.exit_code().is_some() || !tells_of_failure(call))
+}
+
+/// Whether the output of a call whose exit code is not kept begins by saying that it failed.
+fn tells_of_failure(call: &ToolCall) -> bool {
+    let output = call.result.as_ref().map_or("", |r| r.text.trim_start());
+    ["ERROR", "Error:", "error:", "fatal:", "Traceback (most recent call last)"].iter().any(|w| output.starts_with(w))
 }
 
 /// What of a call is compared, in lower case.
@@ -193,26 +224,26 @@ impl Subject {
         let words = pick(&self.stems, &texts.command);
         let named = pick(&self.names, &texts.written);
         let fits = self.kinds.contains(&kind);
-        let strong = !names.is_empty() || fits && !(words.is_empty() && named.is_empty());
+        let written = pick(&self.stems, &texts.written);
+        let strong = !names.is_empty() || fits && (!words.is_empty() || !named.is_empty() || written.len() >= MANY);
         let mut shared = names;
         let new: Vec<String> = named.into_iter().filter(|n| !shared.contains(n)).collect();
         shared.extend(new);
         shared.extend(words);
-        if strong {
-            return Some(Evidence { call, strong: true, shared });
-        }
-        for word in pick(&self.stems, &texts.written).into_iter().chain(pick(&self.stems, &texts.output)) {
+        let output = if strong { Vec::new() } else { pick(&self.stems, &texts.output) };
+        for word in written.into_iter().chain(output) {
             if !shared.contains(&word) {
                 shared.push(word);
             }
         }
-        (shared.len() >= 2).then_some(Evidence { call, strong: false, shared })
+        (strong || shared.len() >= 2).then_some(Evidence { call, strong, shared })
     }
 }
 
-/// A number of one digit stands everywhere.
+/// Numbers of one or two digits and folders of the first level (`/app`) stand everywhere.
 fn is_telling(parameter: &str) -> bool {
-    parameter.len() > 2 || parameter.len() == 2 && parameter.bytes().all(|b| b.is_ascii_digit())
+    let is_top = parameter.strip_prefix('/').is_some_and(|rest| !rest.trim_end_matches('/').contains(['/', '.']));
+    parameter.len() > 2 && !is_top
 }
 
 /// `camelCase`, `snake_case`, `Type::method`, `name()`.
@@ -225,12 +256,16 @@ fn is_identifier(word: &str) -> bool {
             || cased && inner.bytes().any(|b| b.is_ascii_uppercase()))
 }
 
-/// Whether the text holds the word at the start of a word. A stem may end in an `i` that its words write as `y`.
+/// Whether the text holds the word at the start of a word; a word of three letters must be one, or its plural. A stem may
+/// end in an `i` that its words write as `y`.
 fn has_word(text: &str, word: &str) -> bool {
     let word = word.strip_suffix('i').filter(|w| w.len() > 3).unwrap_or(word);
     memmem::find_iter(text.as_bytes(), word.as_bytes()).any(|at| {
         let before = text[..at].chars().next_back();
-        before.is_none_or(|c| !c.is_alphanumeric())
+        let after = &text[at + word.len()..];
+        let after = after.strip_prefix('s').unwrap_or(after).chars().next();
+        let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphabetic());
+        before.is_none_or(|c| !c.is_alphanumeric()) && (word.len() > 3 || is_end(after))
     })
 }
 

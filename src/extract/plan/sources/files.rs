@@ -129,6 +129,11 @@ impl Known {
     }
 }
 
+/// Whether a call changes a file that holds a plan.
+pub(in crate::extract::plan) fn writes_plan_file(call: &ToolCall) -> bool {
+    !written(call).is_empty()
+}
+
 /// The plan files that a call changes, with each change.
 fn written(call: &ToolCall) -> Vec<(&str, Change<'_>)> {
     if let Some(script) = call.command() {

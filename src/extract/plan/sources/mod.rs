@@ -17,6 +17,8 @@ use serde_json::Value;
 
 use crate::session::{CallRef, CallStatus, MsgIx, Session, Span, ToolCall};
 
+pub(super) use files::writes_plan_file;
+
 use super::{PlanList, State};
 
 /// One write of a plan, before items are followed.

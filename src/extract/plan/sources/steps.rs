@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::checklist;
 use crate::extract::plan::State;
+use crate::extract::plan::wording::begins_with_activity;
 
 /// One step, with the number a reader would call it by.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +22,10 @@ static HEADING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^#{1,5}\s+\**(?:(?:step|phase|task|part|milestone|stage)\s+)?(\d{1,2})(?:[.:)]|\s*[-–—])\s*(.+?)\**\s*#*$")
         .expect("a constant pattern compiles")
 });
+/// A heading that calls itself a step.
+static STEP_HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?im)^#{1,5}\s+\**(?:step|phase|task|part|milestone|stage)\s+\d").expect("a constant pattern compiles")
+});
 static NUMBERED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(\d{1,2})[.)]\s+(\S.*)$").expect("a constant pattern compiles"));
 
@@ -31,10 +36,16 @@ pub(super) fn of_plan(text: &str) -> Vec<Step> {
         return boxes;
     }
     let headings = of_lines(text, &HEADING);
-    if rising(&headings) {
+    if rising(&headings) && (STEP_HEADING.is_match(text) || are_to_do(&headings)) {
         return headings;
     }
     longest_list(text)
+}
+
+/// Whether at least half of the steps begin with something to do. Numbered headings and lists of a plan also name files,
+/// parts or reasons.
+fn are_to_do(steps: &[Step]) -> bool {
+    steps.iter().filter(|s| begins_with_activity(&s.text)).count() * 2 >= steps.len()
 }
 
 /// The checkbox lines of a text.
@@ -114,7 +125,7 @@ fn follows(list: &[Step], next: &Step) -> bool {
 }
 
 fn longest_list(text: &str) -> Vec<Step> {
-    let lists = numbered_lists(text).into_iter().filter(|l| l.len() >= 2);
+    let lists = numbered_lists(text).into_iter().filter(|l| l.len() >= 2 && are_to_do(l));
     // Of equally long lists the first counts: `max_by_key` would keep the last.
     lists.rev().max_by_key(Vec::len).unwrap_or_default()
 }
@@ -133,6 +144,8 @@ mod tests {
         assert_eq!(texts(&of_plan(boxes)), ["first", "second"]);
         let headings = "# Plan\n## Context\n1. a\n2. b\n3. c\n### Step 1: Read it\n### Step 2: **Fix it**\n";
         assert_eq!(texts(&of_plan(headings)), ["Read it", "Fix it"]);
+        let files = "# Plan\n### 1. `src/cache.rs` (lines 3-8)\n### 2. `src/lru.rs`\n### 3. Notes\n";
+        assert!(of_plan(files).is_empty());
         let list = "1. x\n2. y\n\nThen:\n\n1. **Add** the flag\n   - detail\n\n2. **Test it**: with care\n3. Ship\n";
         let steps = of_plan(list);
         assert_eq!(texts(&steps), ["Add** the flag", "Test it", "Ship"]);
