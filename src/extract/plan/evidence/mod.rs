@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn weak_by_two_words_of_the_output_and_nothing_by_one() {
-        let read = |b: SessionBuilder| b.call("Read", json!({"file_path": "a"}), "the retry backoff of the client");
+        let read = |b: SessionBuilder| b.shell("cat a", 0, "the retry backoff of the client");
         assert_eq!(evidence("Add retry with backoff", read), [(3, false)]);
         assert_eq!(evidence("Add retry with jitter", read), []);
     }

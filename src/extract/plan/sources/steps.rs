@@ -146,9 +146,9 @@ mod tests {
         assert_eq!(texts(&of_plan(headings)), ["Read it", "Fix it"]);
         let files = "# Plan\n### 1. `src/cache.rs` (lines 3-8)\n### 2. `src/lru.rs`\n### 3. Notes\n";
         assert!(of_plan(files).is_empty());
-        let list = "1. x\n2. y\n\nThen:\n\n1. **Add** the flag\n   - detail\n\n2. **Test it**: with care\n3. Ship\n";
+        let list = "1. x\n2. y\n\nThen:\n\n1. **Add** the flag\n   - detail\n\n2. **Test it**: with care\n3. Run it\n";
         let steps = of_plan(list);
-        assert_eq!(texts(&steps), ["Add** the flag", "Test it", "Ship"]);
+        assert_eq!(texts(&steps), ["Add** the flag", "Test it", "Run it"]);
         assert!(steps.iter().all(|s| list[s.at.0..s.at.1] == s.text));
         assert!(of_plan("No steps here.\n- a\n- b\n").is_empty());
     }
