@@ -12,10 +12,10 @@ mod inputs;
 mod many;
 mod opencode;
 mod plan;
-mod promises;
-mod round_trip;
 mod plan_mining;
 mod plan_replay;
+mod promises;
+mod round_trip;
 
 mod corpus;
 #[cfg(feature = "polars")]
