@@ -9,7 +9,8 @@
 //! 4. [`link`]: facts → links between them.
 //! 5. [`audit`]: facts and links → discrepancies, one file per rule.
 //! 6. [`tables`]: rows for SQL, Parquet, CSV; [`report`]: Markdown, HTML and charts.
-//! 7. [`cli`]: the commands.
+//! 7. [`verify`]: any narrative against the facts of its session.
+//! 8. [`cli`]: the commands.
 //!
 //! [`analysis::analyse`] runs 3 to 5 for one session.
 
@@ -26,3 +27,4 @@ pub mod session;
 pub mod source;
 pub mod tables;
 mod temp;
+pub mod verify;

@@ -11,6 +11,7 @@ mod plan;
 mod plan_evidence;
 mod plan_prose;
 mod sheet;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ const EVALS: &[(&str, Eval)] = &[
     ("plan", plan::run),
     ("plan-evidence", plan_evidence::run),
     ("plan-prose", plan_prose::run),
+    ("verify", verify::run),
 ];
 
 fn main() -> ExitCode {

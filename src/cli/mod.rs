@@ -27,6 +27,7 @@ mod rules;
 mod schema;
 mod sessions;
 mod show;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -51,7 +52,7 @@ struct Cli {
 const AFTER_HELP: &str = "\
 INPUT is a transcript file, a folder that holds some, the id of a session that `turnpoint sessions` lists (or the
 start of one), or - for standard input.
-Exit codes: 0 done; 1 a check found something (audit --fail-on); 2 wrong usage, configuration, message or SQL;
+Exit codes: 0 done; 1 a check found something (audit --fail-on, verify); 2 wrong usage, configuration, message or SQL;
 3 an INPUT could not be read (with --strict also when input was skipped); 4 output could not be written;
 130 and 143 on an interrupt and a signal to end.";
 
@@ -84,6 +85,7 @@ enum Command {
     Audit(audit::Args),
     Show(show::Args),
     Sessions(sessions::Args),
+    Verify(verify::Args),
     Query(query::Args),
     Extract(extract::Args),
     Schema(schema::Args),
@@ -116,6 +118,7 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => rules::run(args),
         Command::Show(args) => show::run(args, &run),
         Command::Sessions(args) => sessions::run(args, &run),
+        Command::Verify(args) => verify::run(args, &run),
         Command::Query(args) => query::run(args, &run),
         Command::Extract(args) => extract::run(args, &run),
         Command::Schema(args) => schema::run(args),

@@ -24,4 +24,5 @@ mod redact;
 mod report;
 mod sessions;
 mod tables;
+mod verify;
 mod writers;

@@ -50,7 +50,8 @@ fn check(files: usize) -> f64 {
     let found = discover(&[folder.path().to_owned()]);
     assert!(found.errors.is_empty(), "{:?}", found.errors);
     assert_eq!(found.groups.len(), files - files / 10);
-    assert_eq!(found.warnings.len(), 1, "files that are no transcripts are counted in one note");
+    let told = found.warnings.len();
+    assert!((1..=20).contains(&told), "the first files that are no transcripts are named, the rest counted: {told}");
     let mut prompts = Vec::new();
     for group in &found.groups {
         let session = load(group, None).unwrap().remove(0);

@@ -168,7 +168,6 @@ fn view(analysis: &Analysis, lines: &[&Line], limits: &[(&Limit, Vec<(f64, f64)>
     json!({
         "first": longest.first().map(end), "last": longest.last().map(end),
         "limits": limits.iter().map(limit).collect::<Vec<_>>(),
-        "many": lines.iter().any(|l| l.points.len() > svg::MANY),
         "spread": lines.iter().flat_map(|l| &l.points).any(|p| p.spread.is_some()),
     })
 }
@@ -264,16 +263,12 @@ impl Scales {
             let ink = SERIES[i];
             let path: Vec<(f64, f64)> = line.points.iter().map(|p| (self.x.at(p.x), self.y.at(p.y))).collect();
             svg.path(&path, ink, 2.0, DASHES[i]);
-            let claimed = |i: usize| {
-                let m = &analysis.facts.bench.measurements[line.points[i].measurement as usize];
-                m.evidence == FigureEvidence::Claimed
-            };
-            for j in svg::marked(&path, claimed) {
-                let (p, at) = (&line.points[j], path[j]);
+            for (p, at) in line.points.iter().zip(&path) {
                 if let Some((low, high)) = p.spread {
                     svg.whisker((at.0, self.y.at(low)), (at.0, self.y.at(high)), ink);
                 }
-                svg.mark(at, i, ink, claimed(j));
+                let m = &analysis.facts.bench.measurements[p.measurement as usize];
+                svg.mark(*at, i, ink, m.evidence == FigureEvidence::Claimed);
             }
             ends.extend(path.last().map(|p| (p.1, ink, line.name.as_str())));
         }

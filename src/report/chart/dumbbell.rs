@@ -1,7 +1,5 @@
 //! Did it help: the same quantity under the same conditions, measured twice, before ○ and after ●.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -22,7 +20,7 @@ const WIDTH: f64 = 900.0;
 const ROW: f64 = 40.0;
 const TOP: f64 = 68.0;
 const LEFT: f64 = 300.0;
-const RIGHT: f64 = 640.0;
+const RIGHT: f64 = 690.0;
 /// Rows in one picture; the table below it has them all.
 const ROWS: usize = 16;
 
@@ -120,14 +118,12 @@ fn figure(board: &Board<'_>, mut pairs: Vec<Pair<'_>>) -> Result<Figure, Error> 
     let first = pairs[0].series;
     let shown = &pairs[..pairs.len().min(ROWS)];
     let scale = scale(shown);
-    let shared = words::shared(shown.iter().map(|p| &p.series.params));
     let view = json!({
-        "shared": words::conditions(&shared),
         "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
         "unit": first.unit, "log": scale.is_log(), "more_is_better": first.higher_is_better,
         "spread": shown.iter().flat_map(Pair::points).any(|p| p.spread.is_some()),
         "count": pairs.len(), "drawn": shown.len(),
-        "pairs": pairs.iter().map(|p| told(analysis, p, &shared)).collect::<Vec<_>>(),
+        "pairs": pairs.iter().map(|p| told(analysis, p)).collect::<Vec<_>>(),
     });
     let phrases = Phrases::of(board.engine, "dumbbell", view)?;
     let height = TOP + ROW * shown.len() as f64 + 56.0;
@@ -146,7 +142,7 @@ fn figure(board: &Board<'_>, mut pairs: Vec<Pair<'_>>) -> Result<Figure, Error> 
 }
 
 /// A pair for the template.
-fn told(analysis: &Analysis, p: &Pair<'_>, shared: &BTreeMap<String, String>) -> serde_json::Value {
+fn told(analysis: &Analysis, p: &Pair<'_>) -> serde_json::Value {
     let signed = |c: f64| format!("{}{}", if c > 0.0 { "+" } else { "−" }, axis::percent(c.abs()));
     let point = |x: Point| {
         json!({
@@ -154,7 +150,7 @@ fn told(analysis: &Analysis, p: &Pair<'_>, shared: &BTreeMap<String, String>) ->
         })
     };
     json!({
-        "conditions": words::conditions_but(&p.series.params, shared), "before": point(p.before), "after": point(p.after),
+        "conditions": words::conditions(&p.series.params), "before": point(p.before), "after": point(p.after),
         "share": p.change().map(signed), "verdict": p.verdict(),
     })
 }
@@ -182,7 +178,7 @@ fn plot(pairs: &[Pair<'_>], scale: &Scale, phrases: &Phrases, height: f64) -> Sv
         let (from, to) = (scale.at(p.before.value), scale.at(p.after.value));
         svg.line((LEFT, y), (RIGHT, y), GRID, 1.0, "");
         svg.line((from, y), (to, y), ink, 3.0, "");
-        for (x, lift) in p.points().iter().zip([-11.0, 11.0]) {
+        for (x, lift) in p.points().iter().zip([-7.0, 7.0]) {
             if let Some((low, high)) = x.spread {
                 svg.whisker((scale.at(low), y + lift), (scale.at(high), y + lift), ink);
             }

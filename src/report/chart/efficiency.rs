@@ -49,27 +49,19 @@ fn figure(board: &Board<'_>, metric: &str, scope: Option<&str>, mut list: Vec<&E
     };
     let shown = &list[..list.len().min(BARS)];
     let limit = |e: &Efficiency| words::both(analysis, e).1.id.as_str();
-    let shared = words::shared(shown.iter().map(|e| &words::both(analysis, e).0.params));
     let view = json!({
-        "shared": words::conditions(&shared),
         "name": capital(&name), "best": told(best), "worst": told(worst), "count": list.len(), "drawn": shown.len(),
         "one_limit": shown.iter().all(|e| limit(e) == limit(best)),
         "bars": shown.iter().map(|e| told(e)).collect::<Vec<_>>(),
     });
     let phrases = Phrases::of(board.engine, "efficiency", view)?;
     let height = TOP + ROW * shown.len() as f64 + 46.0;
-    let svg = bars(analysis, shown, &shared, &phrases, height);
+    let svg = bars(analysis, shown, &phrases, height);
     let rows = list.iter().map(|e| row(analysis, e)).collect();
     Ok(Figure::new(svg, &phrases, ("efficiency", metric), (WIDTH, height), rows))
 }
 
-fn bars(
-    analysis: &Analysis,
-    shown: &[&Efficiency],
-    shared: &BTreeMap<String, String>,
-    phrases: &Phrases,
-    height: f64,
-) -> Svg {
+fn bars(analysis: &Analysis, shown: &[&Efficiency], phrases: &Phrases, height: f64) -> Svg {
     let mut svg = Svg::headed(phrases.get("title"), phrases.get("note"), WIDTH);
     let top = shown.iter().map(|e| e.efficiency * 100.0).fold(100.0, f64::max);
     let scale = Scale::from_zero(top, (LEFT, RIGHT));
@@ -88,7 +80,7 @@ fn bars(
         if m.evidence == crate::extract::bench::FigureEvidence::Claimed {
             svg.mark((end, y + 6.0 + (ROW - 14.0) / 2.0), 0, ink, true);
         }
-        label(&mut svg, y, &words_of(analysis, m, shared));
+        label(&mut svg, y, &words_of(analysis, m));
         svg.text((RIGHT + 14.0, y + 21.0), Anchor::Start, TEXT, 13.0, &axis::percent(e.efficiency));
         let text = svg::shorten(phrases.nth("value", i), 11.0, WIDTH - RIGHT - 88.0);
         svg.text((RIGHT + 82.0, y + 21.0), Anchor::Start, SOFT, 11.0, &text);
@@ -107,9 +99,9 @@ fn label(svg: &mut Svg, y: f64, text: &str) {
     }
 }
 
-/// Message of a measurement, conditions that the bars do not share, and phase.
-fn words_of(analysis: &Analysis, m: &Measurement, shared: &BTreeMap<String, String>) -> String {
-    let mut parts = vec![words::conditions_but(&m.params, shared)];
+/// Conditions, phase and message of a measurement.
+fn words_of(analysis: &Analysis, m: &Measurement) -> String {
+    let mut parts = vec![words::conditions(&m.params)];
     parts.extend(m.statistic.clone());
     parts.extend(m.phase.clone());
     parts.retain(|p| !p.is_empty());

@@ -22,7 +22,7 @@ pub(super) fn wrap(text: &str, size: f64, limit: f64, lines: usize) -> Vec<Strin
         let joined = if line.is_empty() { (*word).to_owned() } else { format!("{line} {word}") };
         let fits = width(&joined, size) <= limit;
         if fits || line.is_empty() {
-            let cut = if fits { joined } else { cut_inside(&joined, size, limit) };
+            let cut = if fits { joined } else { shorten(&joined, size, limit) };
             out.last_mut().into_iter().for_each(|l| l.clone_from(&cut));
             words.next();
         } else if out.len() == lines {
@@ -34,38 +34,6 @@ pub(super) fn wrap(text: &str, size: f64, limit: f64, lines: usize) -> Vec<Strin
         }
     }
     out
-}
-
-/// A word cut to a width in its middle: names that begin alike differ at their ends.
-fn cut_inside(word: &str, size: f64, limit: f64) -> String {
-    if width(word, size) <= limit {
-        return word.to_owned();
-    }
-    let side = (limit - width("…", size)) / 2.0;
-    let fits = |used: &mut f64, c: char| {
-        *used += width(c.encode_utf8(&mut [0; 4]), size);
-        (*used <= side).then_some(c)
-    };
-    let head: String = word.chars().scan(0.0, fits).collect();
-    let tail: Vec<char> = word.chars().rev().scan(0.0, fits).collect();
-    head + "…" + &tail.into_iter().rev().collect::<String>()
-}
-
-/// More points than this on a line are not all marked.
-pub(super) const MANY: usize = 40;
-
-/// Which points of a line get a mark: all; of [`MANY`] those with room, the last one, and those unlike the mark before.
-pub(super) fn marked(points: &[(f64, f64)], kind: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut marks: Vec<usize> = Vec::new();
-    for (i, (x, y)) in points.iter().enumerate() {
-        let due = marks
-            .last()
-            .is_none_or(|&last| kind(last) != kind(i) || (x - points[last].0).hypot(y - points[last].1) >= 12.0);
-        if points.len() <= MANY || due || i + 1 == points.len() {
-            marks.push(i);
-        }
-    }
-    marks
 }
 
 /// A text cut to a width, ending in `…` when something is left out.
@@ -95,15 +63,5 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[1].ends_with('…') && lines.iter().all(|l| width(l, 12.0) <= 201.0), "{lines:?}");
         assert_eq!(wrap("short", 12.0, 200.0, 2), ["short"]);
-        let names = ["a-name-too-long-for-a-line-1", "a-name-too-long-for-a-line-2"].map(|n| wrap(n, 12.0, 100.0, 2));
-        assert!(names[0] != names[1] && names[0][0].contains('…') && width(&names[0][0], 12.0) <= 100.0, "{names:?}");
-    }
-
-    #[test]
-    fn of_many_points_some_are_marked() {
-        let line: Vec<(f64, f64)> = (0..100).map(|i| (f64::from(i), 0.0)).collect();
-        assert_eq!(marked(&line[..40], |_| true).len(), 40);
-        assert_eq!(marked(&line, |_| true), [0, 12, 24, 36, 48, 60, 72, 84, 96, 99]);
-        assert_eq!(marked(&line, |i| i == 5)[..4], [0, 5, 6, 18]);
     }
 }

@@ -1,7 +1,5 @@
 //! What was measured where no limit is known: the figures of a metric as they came, with the missing limit named.
 
-use std::collections::BTreeMap;
-
 use serde_json::json;
 
 use super::axis::{self, Scale, extent};
@@ -57,20 +55,18 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Figure, Error> {
         .flat_map(|s| s.points.iter())
         .map(|&(i, value)| {
             let m = &analysis.facts.bench.measurements[i as usize];
-            (i, Bar { m, value, label: String::new() })
+            (i, Bar { m, value, label: label(analysis, m) })
         })
         .collect();
     bars.sort_by_key(|(i, _)| *i);
-    let mut bars: Vec<Bar<'_>> = bars.into_iter().map(|(_, b)| b).collect();
-    let shared = words::shared(bars.iter().map(|b| &b.m.params));
-    bars.iter_mut().for_each(|b| b.label = label(analysis, b.m, &shared));
+    let bars: Vec<Bar<'_>> = bars.into_iter().map(|(_, b)| b).collect();
     let shown = &bars[..bars.len().min(BARS)];
     let (low, high) = extent(bars.iter().map(|b| b.value));
     let scale = scale(shown);
     let view = json!({
         "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
         "unit": unit, "log": scale.is_log(), "spread": shown.iter().any(|b| b.spread().is_some()),
-        "shared": words::conditions(&shared), "low": words::value(low, unit), "high": words::value(high, unit),
+        "low": words::value(low, unit), "high": words::value(high, unit),
         "count": bars.len(), "drawn": shown.len(),
     });
     let phrases = Phrases::of(board.engine, "measured", view)?;
@@ -126,10 +122,6 @@ fn conditions(m: &Measurement) -> String {
     parts.join(", ")
 }
 
-/// The message and the conditions that the figures do not share.
-fn label(analysis: &Analysis, m: &Measurement, shared: &BTreeMap<String, String>) -> String {
-    let own = words::conditions_but(&m.params, shared);
-    let parts: Vec<&str> =
-        [Some(own.as_str()), m.phase.as_deref()].into_iter().flatten().filter(|p| !p.is_empty()).collect();
-    format!("[msg {}] {}", words::label(analysis, m), parts.join(", ")).trim().to_owned()
+fn label(analysis: &Analysis, m: &Measurement) -> String {
+    format!("[msg {}] {}", words::label(analysis, m), conditions(m)).trim().to_owned()
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-pub(super) use super::fit::{MANY, marked, shorten, width, wrap};
+pub(super) use super::fit::{shorten, width, wrap};
 use crate::session::visible;
 
 /// A colour with its class.

@@ -64,7 +64,6 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Figure, Error> {
     let view = json!({
         "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
         "unit": first.unit, "log": scale.is_log(),
-        "many": drawn.iter().any(|s| s.points.len() > svg::MANY),
         "spread": spreads(analysis, drawn).next().is_some(),
         "first": first.points.first().map(at), "last": first.points.last().map(at), "count": first.points.len(),
         "series": group.len(), "drawn": drawn.len(),
@@ -153,14 +152,12 @@ impl Picture<'_> {
             let path: Vec<(f64, f64)> =
                 s.points.iter().map(|p| (self.at(point(self.analysis, p)), self.y.at(p.1))).collect();
             svg.path(&steps(&path), SERIES[i], 2.0, super::curve::DASHES[i]);
-            let measured = |j: usize| &self.analysis.facts.bench.measurements[s.points[j].0 as usize];
-            let claimed = |j: usize| measured(j).evidence == FigureEvidence::Claimed;
-            for j in svg::marked(&path, claimed) {
-                let place = path[j];
-                if let Some((low, high)) = words::spread(measured(j), s.points[j].1) {
+            for (p, place) in s.points.iter().zip(&path) {
+                let m = &self.analysis.facts.bench.measurements[p.0 as usize];
+                if let Some((low, high)) = words::spread(m, p.1) {
                     svg.whisker((place.0, self.y.at(low)), (place.0, self.y.at(high)), SERIES[i]);
                 }
-                svg.mark(place, i, SERIES[i], claimed(j));
+                svg.mark(*place, i, SERIES[i], m.evidence == FigureEvidence::Claimed);
             }
             let last = s.points.last().map(|p| words::value(p.1, unit)).unwrap_or_default();
             let name = format!("{last} {}", words::conditions(&s.params));

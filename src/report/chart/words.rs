@@ -29,19 +29,6 @@ pub(super) fn conditions(params: &BTreeMap<String, String>) -> String {
     params.iter().map(|(k, v)| format!("{} {v}", k.replace('_', " "))).collect::<Vec<_>>().join(", ")
 }
 
-/// Conditions that all of several share, which are named once; none where there is nothing to compare.
-pub(super) fn shared<'a>(all: impl Iterator<Item = &'a BTreeMap<String, String>>) -> BTreeMap<String, String> {
-    let all: Vec<_> = all.collect();
-    let everywhere = |(k, v): &(&String, &String)| all.len() > 1 && all.iter().all(|p| p.get(*k) == Some(*v));
-    let first = all.first().into_iter().flat_map(|p| p.iter());
-    first.filter(everywhere).map(|(k, v)| (k.clone(), v.clone())).collect()
-}
-
-/// Conditions without those that are named elsewhere.
-pub(super) fn conditions_but(params: &BTreeMap<String, String>, named: &BTreeMap<String, String>) -> String {
-    conditions(&params.iter().filter(|(k, _)| !named.contains_key(*k)).map(|(k, v)| (k.clone(), v.clone())).collect())
-}
-
 /// A value with its unit.
 pub(super) fn value(value: f64, unit: &str) -> String {
     format!("{} {unit}", number(value)).trim_end().to_owned()
@@ -77,20 +64,4 @@ pub(super) fn spread(m: &Measurement, value: f64) -> Option<(f64, f64)> {
         (None, None) => return None,
     };
     (low < high).then_some((low, high))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_all_share_is_named_once() {
-        let of = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
-            list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
-        };
-        let all = [of(&[("batch", "4"), ("model", "m")]), of(&[("batch", "8"), ("model", "m")])];
-        let named = shared(all.iter());
-        assert_eq!((conditions(&named), conditions_but(&all[1], &named)), ("model m".to_owned(), "batch 8".to_owned()));
-        assert_eq!(shared(all[..1].iter()), BTreeMap::new());
-    }
 }

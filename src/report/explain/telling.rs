@@ -13,7 +13,8 @@ use crate::session::{MessageKind, MsgIx, Role};
 /// A message worth reading, and why.
 #[derive(Debug, Serialize)]
 pub struct Telling {
-    msg: String,
+    /// The message.
+    pub msg: String,
     role: &'static str,
     score: u64,
     reasons: Vec<Reason>,

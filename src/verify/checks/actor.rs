@@ -1,0 +1,108 @@
+//! Who wrote a message: `the user in [msg 3]`, `[msg 4] is the assistant's response`, `[msg 5] (user)`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Scene;
+use crate::session::Role;
+use crate::verify::{Finding, Kind};
+
+static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)(?-u:\b)(user|assistant|agent|subagent)(?:['’]s)?
+          (?:\s+(?:then|also|next|first|finally))?
+          \s+(?:(?:own|next|first|last|second|final|simple|short|long|brief|prompt|message|messages|reply|response|answer|request|instruction|directive|text|prose|words|list|table|summary|report|call|
+               asks?|asked|says?|said|writes?|wrote|answers?|answered|replies|replied|responds?|responded|orders?|ordered|for|it|this|that|them|just|followed|up|with|a|an|the|in|of|from|to|is|stated?|states|began|begins|by|verifying|runs?|ran|calls|called)\s+){0,9}\(?$",
+    )
+    .expect("a constant pattern")
+});
+static AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:\s*\((user|assistant|system)\)|,\s+(user|assistant|system)(?:,|$)|,?\s+(?:is|was)\s+(?:an?\s+\w+\s+(?:by|from|of)\s+)?the\s+(user|assistant|agent)(?-u:\b))")
+        .expect("a constant pattern")
+});
+
+static HEAD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(user|assistant|system) · ([a-z-]+)").expect("a constant pattern"));
+static IS_A: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s+is\s+an?\s+(prompt|reply|compaction[- ]summary|synthetic[- ]continuation|command|notice)(?:\s+(?:by|from|of)\s+the\s+(user|assistant|system))?")
+        .expect("a constant pattern")
+});
+
+/// `assistant · reply · …` under the heading of one message, and `[msg 4] is a reply by the assistant`.
+fn kinds(scene: &Scene<'_>) -> Vec<Finding> {
+    let sentence = scene.sentence();
+    let told = |at: crate::session::MsgIx, kind: &str, role: Option<&str>| {
+        let message = scene.world.message(at);
+        let right = message.kind.word() == kind.replace(' ', "-").to_lowercase()
+            && role.is_none_or(|r| r == message.role.word());
+        let what = format!("[msg {}] is a {} by the {}", message.label, message.kind.word(), message.role.word());
+        match right {
+            true => Finding::supported(Kind::Actor, what),
+            false => Finding::contradicted(Kind::Actor, what),
+        }
+        .shown_by([at])
+    };
+    if let (Some(head), [one]) = (HEAD.captures(scene.text()), &scene.world.expand(&sentence.inherited)[..]) {
+        return vec![told(*one, &head[2], Some(&head[1]))];
+    }
+    let said = sentence.own.iter().filter_map(|r| {
+        let found = IS_A.captures(&scene.text()[r.at.end..])?;
+        Some(told(scene.world.find(&r.first)?, &found[1], found.get(2).map(|m| m.as_str())))
+    });
+    said.collect()
+}
+
+static CALLS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:\(\w+\))?\s*calls\s+((?:`[^`]+`(?:,\s+|\s+and\s+)?)+)").expect("a constant pattern")
+});
+
+/// `[msg 4] (assistant) calls `write`, `todowrite``: just these, in this order.
+fn calls(scene: &Scene<'_>) -> Vec<Finding> {
+    let text = scene.text();
+    let mut out = Vec::new();
+    for r in scene.sentence().own.iter().filter(|r| r.last.is_none()) {
+        let Some(found) = CALLS.captures(&text[r.at.end..]) else { continue };
+        let Some(at) = scene.world.find(&r.first) else { continue };
+        let stated: Vec<&str> = found[1].split('`').skip(1).step_by(2).collect();
+        let made: Vec<&str> = scene.world.message(at).calls().map(|c| c.tool.as_str()).collect();
+        out.push(match stated.len() <= made.len() && made.starts_with(&stated) {
+            true => Finding::supported(Kind::Actor, format!("[msg {r}] calls so")).shown_by([at]),
+            false => Finding::contradicted(
+                Kind::Actor,
+                format!("[msg {r}] calls {}", if made.is_empty() { "nothing".to_owned() } else { made.join(", ") }),
+            )
+            .shown_by([at]),
+        });
+    }
+    out
+}
+
+pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
+    let text = scene.text();
+    let mut out = kinds(scene);
+    out.extend(calls(scene));
+    for r in scene.sentence().own.iter().filter(|r| r.last.is_none()) {
+        let Some(message) = scene.world.find(&r.first) else { continue };
+        let before = BEFORE.captures(&text[..r.at.start]).and_then(|c| c.get(1));
+        let after = AFTER.captures(&text[r.at.end..]).and_then(|c| c.get(1).or(c.get(2)).or(c.get(3)));
+        let Some(word) = after.or(before).map(|m| m.as_str().to_ascii_lowercase()) else { continue };
+        let stated = match word.as_str() {
+            "user" => Role::User,
+            "system" => Role::System,
+            _ => Role::Assistant,
+        };
+        let role = scene.world.message(message).role;
+        out.push(
+            match role == stated {
+                true => Finding::supported(Kind::Actor, format!("[msg {}] is by the {}", r.first, role.word())),
+                false => Finding::contradicted(
+                    Kind::Actor,
+                    format!("[msg {}] is by the {}, not the {}", r.first, role.word(), stated.word()),
+                ),
+            }
+            .shown_by([message]),
+        );
+    }
+    out
+}

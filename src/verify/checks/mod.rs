@@ -1,0 +1,314 @@
+//! What a sentence states, one file per kind of statement. A new kind is a file and a line in [`CHECKS`].
+
+mod actor;
+mod change;
+mod choice;
+mod count;
+mod diff;
+mod each;
+mod excerpt;
+mod finding;
+mod links;
+mod number;
+mod opinion;
+mod order;
+mod outcome;
+mod plan;
+mod quote;
+mod record;
+mod reference;
+mod rows;
+mod selection;
+mod tally;
+mod time;
+mod verbatim;
+mod wording;
+
+use std::ops::Range;
+
+use super::article::{Block, Sentence};
+use super::refs::Reference;
+use super::world::World;
+use super::{Finding, words};
+use crate::session::MsgIx;
+
+/// One sentence, with the article around it and the session it is checked against.
+pub(super) struct Scene<'a> {
+    pub(super) world: &'a World<'a>,
+    pub(super) sentences: &'a [Sentence],
+    /// The sentence.
+    pub(super) at: usize,
+    /// The message that the article is about, if it is about one.
+    pub(super) subject: Option<MsgIx>,
+}
+
+/// Rows and bullets that one sentence can lead in.
+const LEAD: usize = 60;
+
+/// Reads one kind of statement in a sentence, and decides it.
+type Check = fn(&Scene<'_>) -> Vec<Finding>;
+
+/// Checks of every sentence.
+const CHECKS: &[Check] = &[reference::check, quote::check, excerpt::check, verbatim::check, opinion::check];
+
+/// Checks of sentences that state a fact; guesses and questions are spared.
+const CHECKS_OF_FACT: &[Check] = &[
+    count::check,
+    each::check,
+    number::check,
+    time::check,
+    actor::check,
+    order::check,
+    plan::check,
+    change::check,
+    choice::check,
+    outcome::check,
+    selection::check,
+    finding::check,
+    links::check,
+    rows::check,
+    record::check,
+    wording::check,
+];
+
+/// Everything that the checks say of a sentence.
+pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
+    let mut out: Vec<Finding> = CHECKS.iter().flat_map(|c| c(scene)).collect();
+    if scene.sentence().block != Block::Code && !words::is_question(scene.text()) {
+        out.extend(CHECKS_OF_FACT.iter().flat_map(|c| c(scene)));
+    }
+    out
+}
+
+/// The message that an article is about: named in its title; where it speaks of "this message", the one named there, else
+/// the one it names first.
+pub(super) fn subject(sentences: &[Sentence], world: &World<'_>) -> Option<MsgIx> {
+    let title = sentences.iter().find(|s| s.block == Block::Heading && s.headings.is_empty());
+    if let Some(one) = title.and_then(|t| world.expand(&t.own).first().copied()) {
+        return Some(one);
+    }
+    let speaks = |s: &&Sentence| {
+        let lower = s.text.to_lowercase();
+        lower.contains("this message") || lower.contains("the message itself")
+    };
+    let one_named = |s: &Sentence| match &s.own[..] {
+        [only] if only.last.is_none() => world.find(&only.first),
+        _ => None,
+    };
+    let mut speaking = sentences.iter().filter(speaks).peekable();
+    speaking.peek()?;
+    let beside = |s: &Sentence| {
+        let r = s.own.first().filter(|r| r.last.is_none())?;
+        let before = s.text[..r.at.start].trim_end_matches([' ', '—', '-', ',', '(']).to_lowercase();
+        before.ends_with("this message").then(|| world.find(&r.first)).flatten()
+    };
+    speaking.find_map(beside).or_else(|| sentences.iter().find_map(one_named))
+}
+
+impl<'a> Scene<'a> {
+    /// The sentence.
+    pub(super) fn sentence(&self) -> &'a Sentence {
+        &self.sentences[self.at]
+    }
+
+    /// Its text.
+    pub(super) fn text(&self) -> &'a str {
+        &self.sentence().text
+    }
+
+    /// The sentence before it in the same paragraph.
+    pub(super) fn before(&self) -> Option<&'a Sentence> {
+        let before = self.at.checked_sub(1).map(|n| &self.sentences[n])?;
+        (before.group == self.sentence().group).then_some(before)
+    }
+
+    /// Its text with quotes, code, references and guesses blanked out, byte for byte.
+    pub(super) fn outside_quotes(&self) -> String {
+        let text = self.without_quotes();
+        let mut bytes = text.into_bytes();
+        code(self.text()).into_iter().for_each(|range| bytes[range].fill(b' '));
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// Its text with quotes, references and guesses blanked out, byte for byte; code and quoted terms of one or two words
+    /// stay, without their marks.
+    pub(super) fn without_quotes(&self) -> String {
+        let mut bytes = self.text().as_bytes().to_vec();
+        for range in quotes(self.text()) {
+            let words = inner(&self.text()[range.clone()]);
+            match words.split_whitespace().count() {
+                0..=2 => {
+                    let start = range.start + self.text()[range.clone()].find(words).unwrap_or(0);
+                    bytes[range.start..start].fill(b' ');
+                    bytes[start + words.len()..range.end].fill(b' ');
+                }
+                _ => bytes[range].fill(b' '),
+            }
+        }
+        self.sentence().own.iter().for_each(|r| bytes[r.at.clone()].fill(b' '));
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        words::without_guesses(&text)
+    }
+
+    /// The other sentences of its paragraph or bullet, and for a caption those of the section it opens.
+    pub(super) fn around(&self) -> Vec<&'a Sentence> {
+        let group = self.sentence().group;
+        let from = self.sentences.partition_point(|s| s.group < group);
+        self.sentences[from..]
+            .iter()
+            .take_while(|s| s.group == group)
+            .filter(|s| s.bytes != self.sentence().bytes)
+            .collect()
+    }
+
+    /// The messages the sentence speaks of: those it names, the article's subject when it speaks of that, those named
+    /// around it. Empty = the whole session.
+    pub(super) fn scope(&self) -> Vec<MsgIx> {
+        let own = self.world.expand(&self.sentence().own);
+        if !own.is_empty() {
+            return own;
+        }
+        if let Some(subject) = self.subject.filter(|_| self.speaks_of_subject()) {
+            return vec![subject];
+        }
+        let around = self.world.expand(&self.sentence().inherited);
+        if !around.is_empty() {
+            return around;
+        }
+        let lead = self.lead_in().map(|s| self.world.expand(&s.own)).unwrap_or_default();
+        let one_subject = self.subject.filter(|_| lead.is_empty() && self.sentence().block == Block::Row);
+        if let Some(subject) = one_subject { vec![subject] } else { lead }
+    }
+
+    /// The sentence that leads in the list or table it stands in: `Open before [msg 3]:`.
+    pub(super) fn lead_in(&self) -> Option<&'a Sentence> {
+        let listed = self.sentence().block;
+        let back = self.sentences[..self.at].iter().rev().take(LEAD);
+        let mut back =
+            back.take_while(|s| s.block != Block::Heading && (listed != Block::Row || s.block != Block::Code));
+        back.find(|s| s.block == Block::Prose && s.text.trim_end().ends_with(':') && !s.own.is_empty())
+    }
+
+    /// For a row: the messages that its own column for them names.
+    pub(super) fn message_column(&self) -> Vec<MsgIx> {
+        let sentence = self.sentence();
+        let n = sentence.head.iter().position(|h| matches!(&*h.to_lowercase(), "message" | "msg"));
+        let cell = n.and_then(|n| sentence.text.split(" | ").nth(n)).unwrap_or("");
+        self.world.expand(&super::refs::find(cell))
+    }
+
+    /// Whether it says "this message", "the todo list" or, at its beginning, "it".
+    fn speaks_of_subject(&self) -> bool {
+        let lower = self.text().to_lowercase();
+        let speaks = ["this message", "the message", "message itself", "todo list", "todo item", "todowrite"];
+        let pronoun = ["it ", "its ", "yet this"].iter().any(|w| lower.starts_with(w));
+        pronoun || speaks.iter().any(|w| lower.contains(w))
+    }
+
+    /// The sets of messages that a count may be of: those the sentence names, together and each alone; where it names
+    /// none, the article's subject; and where only its surroundings name some, those or the whole session.
+    pub(super) fn scopes(&self) -> Vec<Vec<MsgIx>> {
+        let mut out = vec![self.scope()];
+        let own = &self.sentence().own;
+        out.extend(own.iter().map(|r| self.world.expand(std::slice::from_ref(r))));
+        out.extend(self.between());
+        let block = self.sentence().block;
+        if own.is_empty() && block == Block::Prose && !(self.subject.is_some() && self.speaks_of_subject()) {
+            out.push(Vec::new());
+        }
+        out.dedup();
+        out
+    }
+}
+
+impl Scene<'_> {
+    /// As [`Scene::scopes`]; where messages are named before the words, those alone: `[msg 3]–[msg 9] hold 4 calls, from …`.
+    pub(super) fn scopes_before(&self, words: &str) -> Vec<Vec<MsgIx>> {
+        let at = self.text().find(words).unwrap_or(0);
+        let before: Vec<Reference> = self.sentence().own.iter().filter(|r| r.at.end <= at).cloned().collect();
+        if before.is_empty() {
+            return self.scopes();
+        }
+        let each = before.iter().map(|r| self.world.expand(std::slice::from_ref(r)));
+        std::iter::once(self.world.expand(&before)).chain(each).collect()
+    }
+
+    /// Metrics that the sentence or the heading over it names, by their names or in plain words.
+    pub(super) fn metrics_named(&self) -> Vec<&str> {
+        let heading = self.sentence().headings.last().map_or("", String::as_str);
+        let text = format!("{} {heading}", self.text()).to_lowercase();
+        let bench = &self.world.analysis.facts.bench;
+        let mut names: Vec<&str> = bench.measurements.iter().map(|m| &*m.metric).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.retain(|n| text.contains(n) || text.contains(&n.replace('_', " ")));
+        names
+    }
+
+    /// `before [msg 3]`, `after [msg 3]`: the messages before or after it.
+    pub(super) fn at_a_time(&self, stated: &str) -> Option<Vec<MsgIx>> {
+        let r = self.sentence().own.first().filter(|r| r.last.is_none())?;
+        let before = self.text()[..r.at.start].trim_end().to_lowercase();
+        let at = self.world.find(&r.first)?;
+        let all = self.world.session().live().map(|(ix, _)| ix);
+        // The count must stand before the word of time: `after [msg 3] it makes two calls` counts something else.
+        let counted_first = self.text().find(stated).is_some_and(|n| n < r.at.start);
+        match before {
+            _ if !counted_first => None,
+            b if b.ends_with(" before") => Some(all.filter(|&ix| ix < at).collect()),
+            b if b.ends_with(" after") => Some(all.filter(|&ix| ix > at).collect()),
+            _ => None,
+        }
+    }
+
+    /// `between [msg 3] and [msg 9]`, and the first and last message of a row: what lies between them.
+    fn between(&self) -> Option<Vec<MsgIx>> {
+        let own = &self.sentence().own;
+        let (first, last) = (own.first()?, own.last()?);
+        let said = self.text()[..first.at.start].trim_end().to_lowercase().ends_with("between");
+        let middle = self.text().get(first.at.end..last.at.start).unwrap_or("").to_lowercase();
+        let said =
+            said || middle.contains("the last") && self.text()[..first.at.start].to_lowercase().contains("the first");
+        if !said && self.sentence().block != Block::Row || own.len() < 2 {
+            return None;
+        }
+        let range = Reference {
+            first: first.first.clone(),
+            last: Some(last.last.clone().unwrap_or(last.first.clone())),
+            at: 0..0,
+        };
+        Some(self.world.expand(&[range]))
+    }
+}
+
+/// Ranges of quotes in a plain text, with their marks.
+pub(super) fn quotes(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    let mut ticks = false;
+    for (i, c) in text.char_indices() {
+        match (c, open) {
+            ('`', None) => ticks = !ticks,
+            _ if ticks => {}
+            ('“', None) => open = Some((i, '”')),
+            ('"', None) => open = Some((i, '"')),
+            (c, Some((start, close))) if c == close => {
+                out.push(start..i + c.len_utf8());
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Ranges of code in a plain text, with the backticks.
+pub(super) fn code(text: &str) -> Vec<Range<usize>> {
+    let ticks: Vec<usize> = memchr::memchr_iter(b'`', text.as_bytes()).collect();
+    ticks.chunks_exact(2).map(|pair| pair[0]..pair[1] + 1).collect()
+}
+
+/// The text inside quote marks or backticks.
+pub(super) fn inner(text: &str) -> &str {
+    text.trim_matches(|c| matches!(c, '“' | '”' | '"' | '`'))
+}

@@ -1,0 +1,159 @@
+//! How calls ended: exit codes, `ok`, failed, passed.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Scene, code, inner};
+use crate::session::{MsgIx, ToolCall};
+use crate::verify::article::Block;
+use crate::verify::world::plain;
+use crate::verify::{Finding, Kind};
+
+fn re(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
+}
+
+static EXIT: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\bexit(?:ed|s)?(?:\s+(?:with|code|status))*\s*:?\s*(-?\d{1,4})\b"));
+static STATUS: LazyLock<Regex> = LazyLock::new(|| re(r":\s*(ok|error|interrupted|missing)(?:,|$|\s*$)"));
+static GIVEN: LazyLock<Regex> = LazyLock::new(|| re(r"^`[^`]+` \([a-z]+\) (.+): (?:ok|error|interrupted|missing)"));
+static FAILED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(failed|fails|crashed|was refused|errored)\b"));
+static WORKED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b(succeeded|succeeds|worked|passed|passes|ran without error|completed successfully)\b"));
+static NEGATED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(not|never|no|neither|without|nor|if|when|would)\b|n't\b"));
+
+pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
+    let text = scene.outside_quotes();
+    let mut out = Vec::new();
+    for found in EXIT.captures_iter(&text) {
+        let (Ok(code), Some(all)) = (found[1].parse(), found.get(0)) else { continue };
+        out.extend(exit(scene, code, all.start()));
+    }
+    if scene.sentence().block == Block::Row {
+        out.extend(column(scene));
+        return out;
+    }
+    out.extend(STATUS.captures(&text).and_then(|c| status(scene, &c[1].to_lowercase())));
+    out.extend(ended(scene, &text));
+    out
+}
+
+/// Calls of the messages spoken of; where the sentence names commands, tools or targets, those alone.
+fn calls<'a>(scene: &Scene<'a>, at: usize) -> Vec<(MsgIx, &'a ToolCall)> {
+    // `the first failed; the second worked ([msg 4])`: a message belongs to its clause.
+    let clause = clause(scene.text(), at);
+    let own: Vec<_> = scene.sentence().own.iter().filter(|r| clause.contains(&r.at.start)).cloned().collect();
+    let of_others = own.is_empty() && !scene.sentence().own.is_empty();
+    let mut scope = match own.is_empty() {
+        false => scene.world.expand(&own),
+        true if of_others => Vec::new(),
+        true => scene.world.expand(&scene.sentence().inherited),
+    };
+    if scope.is_empty() && !of_others {
+        scope = scene.scope();
+        scope.extend(scene.subject.filter(|_| scope.is_empty()));
+    }
+    let everywhere = scope.is_empty();
+    let session = scene.world.session();
+    let all: Vec<(MsgIx, &ToolCall)> =
+        session.calls().map(|(at, c)| (at.msg, c)).filter(|c| everywhere || scope.contains(&c.0)).collect();
+    let names: Vec<String> =
+        code(scene.text()).into_iter().map(|r| inner(&scene.text()[r]).trim_end_matches('…').to_owned()).collect();
+    let mut named = all.clone();
+    let mut known = false;
+    for name in &names {
+        let some: Vec<_> = named.iter().copied().filter(|(_, c)| is_named(c, name)).collect();
+        if !some.is_empty() {
+            named = some;
+            known = true;
+        }
+    }
+    // Without a message only a command that is named tells which call is meant.
+    if everywhere && !known { Vec::new() } else { named }
+}
+
+/// The clause that holds a byte: from one semicolon or comma with a `but` to the next.
+fn clause(text: &str, at: usize) -> std::ops::Range<usize> {
+    let start = text[..at].rfind("; ").map_or(0, |n| n + 1);
+    let end = text[at..].find("; ").map_or(text.len(), |n| at + n + 1);
+    start..end
+}
+
+fn is_named(call: &ToolCall, name: &str) -> bool {
+    let name = name.replace("\\|", "|");
+    call.tool == name
+        || call.command().is_some_and(|c| c.contains(&name))
+        || call.target().is_some_and(|t| t.contains(&name))
+}
+
+fn exit(scene: &Scene<'_>, code: i64, at: usize) -> Option<Finding> {
+    let calls = calls(scene, at);
+    let known: Vec<(MsgIx, i64)> = calls.iter().filter_map(|(ix, c)| Some((*ix, c.exit_code()?))).collect();
+    let (first, real) = known.first().copied()?;
+    Some(match known.iter().find(|k| k.1 == code) {
+        Some(&(ix, _)) => Finding::supported(Kind::Outcome, format!("exit code {code}")).shown_by([ix]),
+        None => Finding::contradicted(Kind::Outcome, format!("the exit code is {real}, not {code}")).shown_by([first]),
+    })
+}
+
+fn status(scene: &Scene<'_>, word: &str) -> Option<Finding> {
+    let calls = calls(scene, 0);
+    let (first, call) = calls.first().copied()?;
+    // `tool` (kind) what it was given: status
+    if let Some(given) = GIVEN.captures(scene.text()).map(|c| plain(&c[1])) {
+        let cut = given.trim_end_matches('…').trim();
+        let has = |c: &ToolCall| [c.command(), c.target()].into_iter().flatten().any(|t| plain(t).contains(cut));
+        if !cut.is_empty() && !calls.iter().any(|(_, c)| has(c)) {
+            return Some(
+                Finding::contradicted(Kind::Quote, format!("no call there was given “{cut}”")).shown_by([first]),
+            );
+        }
+    }
+    Some(match calls.iter().find(|(_, c)| c.status().word() == word) {
+        Some(&(ix, _)) => Finding::supported(Kind::Outcome, format!("it ended {word}")).shown_by([ix]),
+        None => Finding::contradicted(Kind::Outcome, format!("it ended {}, not {word}", call.status().word()))
+            .shown_by([first]),
+    })
+}
+
+/// A cell under `exit code`.
+fn column(scene: &Scene<'_>) -> Option<Finding> {
+    let sentence = scene.sentence();
+    let n = sentence.head.iter().position(|h| h.eq_ignore_ascii_case("exit code"))?;
+    exit(scene, sentence.text.split(" | ").nth(n)?.trim().parse().ok()?, 0)
+}
+
+/// `the build failed in [msg 4]`, `the tests passed ([msg 9])`: only of calls in a message that the sentence names.
+fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
+    if scene.sentence().own.is_empty() || NEGATED.is_match(text) {
+        return None;
+    }
+    let (failed, worked) = (FAILED.is_match(text), WORKED.is_match(text));
+    // Counts of failures are another kind of statement.
+    static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
+        re(
+            r"(?:\d|\b(?:one|two|three|four|five|several|some|none|all)) (?:of (?:them|the \w+) )?(?:failed|passed|worked)",
+        )
+    });
+    if failed == worked || COUNTED.is_match(text) {
+        return None;
+    }
+    let said = FAILED.find(text).or_else(|| WORKED.find(text))?.start();
+    let within = clause(scene.text(), said);
+    if !scene.sentence().own.iter().any(|r| within.contains(&r.at.start)) {
+        return None;
+    }
+    let calls: Vec<(MsgIx, &ToolCall)> = calls(scene, said);
+    let fits = |c: &ToolCall| if failed { c.failed() } else { c.worked() };
+    let against = |c: &ToolCall| if failed { c.worked() } else { c.failed() };
+    let word = if failed { "failed" } else { "worked" };
+    if let Some((ix, _)) = calls.iter().find(|c| fits(c.1)) {
+        return Some(Finding::supported(Kind::Outcome, format!("a call there {word}")).shown_by([*ix]));
+    }
+    let (first, _) = *calls.first()?;
+    calls
+        .iter()
+        .all(|c| against(c.1))
+        .then(|| Finding::contradicted(Kind::Outcome, format!("no call there {word}")).shown_by([first]))
+}

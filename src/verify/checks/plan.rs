@@ -1,0 +1,484 @@
+//! Plan items: the state said to be theirs, and the message said to have changed it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Scene, inner, quotes};
+use crate::extract::plan::{ItemIx, PlanItem, PlanSnapshot, State, Transition};
+use crate::extract::prose::content_words;
+use crate::session::{Label, MsgIx};
+use crate::verify::article::Block;
+use crate::verify::words::number;
+use crate::verify::world::plain;
+use crate::verify::{Finding, Kind, refs};
+
+const STATES: &str = r"in[_ -]progress|active|pending|done|completed|cancelled|canceled|blocked|absent";
+
+fn re(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
+}
+
+static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"\bT(\d{1,5})\b"));
+/// `was started in [msg 4]`: the verb directly before a reference.
+static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(started|began|active|completed|finished|done|created|added|cancelled|dropped|removed|reopened)(?:\s+again)?(?:\s+(?:first|last|in|at|by|since|there|message))*\s*\(?$",
+    )
+});
+static IN_LIST: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"\b(?:(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)(?:\s+(?:todo|plan))?\s+(?:item|task|todo)|(?:item|task|todo)s?\s+(\d+)(?:\s*(?:[–-]|to|through)\s*(\d+))?|remaining\s+(\w+))(?:\s+(?:items?|tasks?|todos?|is|are|was|were|already|still|marked|as|all|set|to|listed|each|now|in|state|the))*\s+`?({STATES})\b"
+    ))
+});
+static GIVEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"^\s*(?:[,:·—–-]|\(|is|was|as|—\s*status:|status:)?\s*(?:is|was|—|–)?\s*(?:marked\s+|as\s+|status:\s*)*`?({STATES})\b"
+    ))
+});
+
+pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
+    match scene.sentence().block {
+        Block::Row => row(scene),
+        Block::Prose | Block::Heading => {
+            let mut out = changes(scene);
+            out.extend(positions(scene));
+            out.extend(given(scene));
+            out.extend(all_ended(scene));
+            out.extend(checked_off(scene));
+            out.extend(listed(scene));
+            out.extend(open_list(scene));
+            out.extend(named(scene));
+            out
+        }
+        Block::Code => Vec::new(),
+    }
+}
+
+fn labelled(scene: &Scene<'_>, text: &str) -> Option<ItemIx> {
+    let label = LABEL.find(text)?.as_str().to_uppercase();
+    let items = &scene.world.analysis.facts.plan.items;
+    (0..).map(ItemIx).zip(items).find(|(_, i)| i.label == label).map(|(ix, _)| ix)
+}
+
+/// Rows of changes of an item.
+fn history<'a>(scene: &Scene<'a>, item: ItemIx) -> impl Iterator<Item = &'a Transition> + use<'a> {
+    scene.world.analysis.facts.plan.transitions.iter().filter(move |t| t.item == Some(item))
+}
+
+fn matches_verb(verb: &str, row: &Transition) -> bool {
+    match verb {
+        "started" | "began" | "active" => row.to == State::Active && row.from != State::Active,
+        "completed" | "finished" | "done" => row.to == State::Done && row.from != State::Done,
+        "created" | "added" => row.from == State::Absent && row.to != State::Absent,
+        "cancelled" => row.to == State::Cancelled && row.from != State::Cancelled,
+        "dropped" | "removed" => row.to == State::Absent && row.from != State::Absent,
+        "reopened" => row.from == State::Done && row.to.is_open(),
+        _ => false,
+    }
+}
+
+/// `T7 was started in [msg 9]`.
+fn changes(scene: &Scene<'_>) -> Vec<Finding> {
+    let text = scene.text();
+    let mut out = Vec::new();
+    for r in &scene.sentence().own {
+        let before = &text[..r.at.start];
+        let Some(verb) = CHANGED.captures(before) else { continue };
+        let (Some(verb), Some(at)) = (verb.get(1), scene.world.find(&r.first)) else { continue };
+        let Some(mention) = LABEL.find_iter(&before[..verb.start()]).last() else {
+            let item = described(scene, &before[..verb.start()]);
+            out.extend(item.map(|item| changed(scene, item, &verb.as_str().to_lowercase(), at)));
+            continue;
+        };
+        let Some(item) = labelled(scene, mention.as_str()) else {
+            out.push(Finding::contradicted(Kind::Plan, format!("there is no item {}", mention.as_str())));
+            continue;
+        };
+        out.push(changed(scene, item, &verb.as_str().to_lowercase(), at));
+    }
+    out
+}
+
+static DESCRIBED: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe ([\w/ -]{2,50}?) (?:item|task|todo)\b[^.;]*$"));
+
+/// `the benchmark item`: the one item whose words hold these.
+fn described(scene: &Scene<'_>, before: &str) -> Option<ItemIx> {
+    let items = &scene.world.analysis.facts.plan.items;
+    if let Some(quote) = quotes(before).pop() {
+        let words = plain(inner(&before[quote])).to_lowercase();
+        return items.iter().position(|i| plain(&i.text).to_lowercase() == words).map(|n| ItemIx(n as u32));
+    }
+    let words = content_words(&DESCRIBED.captures(before)?[1]);
+    let fits = |i: &PlanItem| {
+        let own = i.text.to_lowercase();
+        words.iter().all(|w| own.contains(w.as_str()))
+    };
+    let mut found = (0..).map(ItemIx).zip(items).filter(|(_, i)| !words.is_empty() && fits(i));
+    let (one, _) = found.next()?;
+    found.next().is_none().then_some(one)
+}
+
+fn changed(scene: &Scene<'_>, item: ItemIx, verb: &str, at: MsgIx) -> Finding {
+    let label = &scene.world.analysis.facts.plan.items[item.at()].label;
+    let rows: Vec<MsgIx> = history(scene, item).filter(|t| matches_verb(verb, t)).map(|t| t.msg).collect();
+    if rows.contains(&at) {
+        return Finding::supported(Kind::Plan, format!("{label} is {verb} there")).shown_by([at]);
+    }
+    let reason = match rows.first() {
+        Some(&real) => {
+            format!("{label} is {verb} in [msg {}], not in [msg {}]", scene.world.label(real), scene.world.label(at))
+        }
+        None => format!("{label} is never {verb}"),
+    };
+    Finding::contradicted(Kind::Plan, reason).shown_by(rows.into_iter().take(2).chain([at]))
+}
+
+/// `the first item is in_progress`, `items 2–4 are pending`, `the remaining three are pending`.
+fn positions(scene: &Scene<'_>) -> Vec<Finding> {
+    let Some(list) = list(scene) else { return Vec::new() };
+    let text = scene.without_quotes();
+    let mut out = Vec::new();
+    for found in IN_LIST.captures_iter(&text) {
+        let state = State::of_word(&found[5]);
+        let n = list.items.len();
+        let range = if let Some(word) = found.get(1) {
+            let at = ordinal(word.as_str(), n);
+            at..at + 1
+        } else if let Some(from) = found.get(2) {
+            let from: usize = from.as_str().parse().unwrap_or(0);
+            let to = found.get(3).and_then(|m| m.as_str().parse().ok()).unwrap_or(from);
+            from.saturating_sub(1)..to
+        } else {
+            let left = found.get(4).and_then(|m| number(m.as_str())).unwrap_or(0) as usize;
+            n.saturating_sub(left)..n
+        };
+        let Some(items) = list.items.get(range.clone()).filter(|i| !i.is_empty()) else {
+            out.push(Finding::contradicted(Kind::Plan, format!("the list has {n} items")).shown_by([list.msg]));
+            continue;
+        };
+        let wrong = items.iter().position(|i| i.state != state);
+        out.push(match wrong {
+            None => Finding::supported(Kind::Plan, format!("{state} in the list")).shown_by([list.msg]),
+            Some(k) => Finding::contradicted(
+                Kind::Plan,
+                format!("item {} is {} in the list", range.start + k + 1, items[k].state),
+            )
+            .shown_by([list.msg]),
+        });
+    }
+    out
+}
+
+static LISTED: LazyLock<Regex> = LazyLock::new(|| re(&format!(r"^\s*(T\d{{1,5}}) .*\(({STATES})\)\s*$")));
+
+/// `T3 Write the notes (pending)` in a list: its state before or at the message that leads the list in, else ever.
+fn listed(scene: &Scene<'_>) -> Option<Finding> {
+    let found = LISTED.captures(scene.text())?;
+    let item = labelled(scene, &found[1])?;
+    let state = state_of(&found[2])?;
+    let lead = scene.lead_in();
+    let at = lead.and_then(|s| s.own.first()).and_then(|r| scene.world.find(&r.first));
+    let before = lead.is_some_and(|s| s.text[..s.own[0].at.start].trim_end().ends_with("before"));
+    let known = match at {
+        Some(at) => history(scene, item).filter(|t| t.msg < at || t.msg == at && !before).last().map(|t| vec![t.to])?,
+        None => vec![
+            scene.world.analysis.facts.plan.items[item.at()].last,
+            scene.world.analysis.facts.plan.items[item.at()].outcome,
+        ],
+    };
+    let label = &found[1];
+    Some(match known.contains(&state) {
+        true => Finding::supported(Kind::Plan, format!("{label} is {state}")).shown_by(at),
+        false => Finding::contradicted(Kind::Plan, format!("{label} is {}, not {state}", known[0])).shown_by(at),
+    })
+}
+
+static OPEN_LIST: LazyLock<Regex> = LazyLock::new(|| re(r"^open\b.*\b(before|after) [^:]*:\s*$"));
+
+/// `Open in the plan before [msg 4]:` and the bullets that follow: just the items open then.
+fn open_list(scene: &Scene<'_>) -> Option<Finding> {
+    let found = OPEN_LIST.captures(scene.text())?;
+    let at = scene.world.find(&scene.sentence().own.first()?.first)?;
+    let upto = match found[1].eq_ignore_ascii_case("before") {
+        true => MsgIx(at.0.checked_sub(1)?),
+        false => at,
+    };
+    let depth = scene.sentence().depth;
+    let listed = scene.sentences[scene.at + 1..].iter().take_while(|s| s.depth > depth);
+    let mut labels: Vec<&str> =
+        listed.filter_map(|s| LABEL.find(&s.text).filter(|m| m.start() == 0).map(|m| m.as_str())).collect();
+    let plan = &scene.world.analysis.facts.plan;
+    let then = plan.lists_at(Some(upto)).into_iter().flat_map(|s| &s.items).filter(|i| i.state.is_open());
+    let mut open: Vec<&str> = then.filter_map(|i| i.item).map(|i| plan.items[i.at()].label.as_str()).collect();
+    labels.sort_unstable();
+    open.sort_unstable();
+    Some(match labels == open {
+        true => Finding::supported(Kind::Plan, "these are open").shown_by([at]),
+        false => Finding::contradicted(Kind::Plan, format!("open then: {}", open.join(", "))).shown_by([at]),
+    })
+}
+
+/// `T3 “Write the notes”`: the label and the words belong together.
+fn named(scene: &Scene<'_>) -> Vec<Finding> {
+    let text = scene.text();
+    let mut out = Vec::new();
+    for range in quotes(text) {
+        let before = &text[..range.start];
+        let Some(mention) = LABEL.find_iter(before).last().filter(|m| before[m.end()..].trim().is_empty()) else {
+            continue;
+        };
+        let Some(item) = labelled(scene, mention.as_str()) else { continue };
+        let words = plain(inner(&text[range.clone()])).to_lowercase();
+        let cut = words.trim_end_matches('…');
+        let plan = &scene.world.analysis.facts.plan;
+        let texts =
+            plan.snapshots.iter().flat_map(|s| &s.items).filter(|i| i.item == Some(item)).map(|i| i.text.as_str());
+        let mut texts = texts.chain([plan.items[item.at()].text.as_str()]);
+        if texts.any(|t| plain(t).to_lowercase().starts_with(cut)) {
+            out.push(
+                Finding::supported(Kind::Plan, format!("{} reads so", mention.as_str()))
+                    .shown_by([plan.items[item.at()].first_msg]),
+            );
+        } else {
+            out.push(Finding::contradicted(
+                Kind::Plan,
+                format!("{} reads “{}”", mention.as_str(), plan.items[item.at()].text),
+            ));
+        }
+    }
+    out
+}
+
+static CHECKED_OFF: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"\b(?:(?:checked|ticked|crossed) off|(?:was|were|been|is|are) (?:completed|finished|done))\b")
+});
+static NOT: LazyLock<Regex> = LazyLock::new(|| re(r"\b(not|never|neither|none|no|n't|before|until|when|once)\b"));
+
+/// `it checked off "Write the notes"`: the item was done at some time.
+fn checked_off(scene: &Scene<'_>) -> Option<Finding> {
+    let text = scene.outside_quotes();
+    if !CHECKED_OFF.is_match(&text) || NOT.is_match(&text) || !scene.sentence().own.is_empty() {
+        return None;
+    }
+    let plan = &scene.world.analysis.facts.plan;
+    let words: Vec<String> =
+        quotes(scene.text()).into_iter().map(|r| plain(inner(&scene.text()[r])).to_lowercase()).collect();
+    let n = plan.items.iter().position(|i| words.contains(&plain(&i.text).to_lowercase()))?;
+    let item = &plan.items[n];
+    let done = history(scene, ItemIx(n as u32)).find(|t| t.to == State::Done);
+    Some(match done {
+        Some(t) => Finding::supported(Kind::Plan, format!("{} is done", item.label)).shown_by([t.msg]),
+        None => Finding::contradicted(Kind::Plan, format!("{} is {} at the end", item.label, item.last))
+            .shown_by([item.first_msg]),
+    })
+}
+
+static ALL_ENDED: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"^(?:all|both)(?:\s+of\s+(?:them|the\s+items))?(?:\s+\w+)?(?:\s+items)?\s+(?:ended|are|were)\s+({STATES})\b"
+    ))
+});
+
+/// `All of them ended done, the last in [msg 9]`.
+fn all_ended(scene: &Scene<'_>) -> Option<Finding> {
+    let text = scene.without_quotes();
+    let state = state_of(&ALL_ENDED.captures(&text)?[1])?;
+    let plan = &scene.world.analysis.facts.plan;
+    let list = scene.subject.and_then(|s| plan.snapshots.iter().rfind(|l| l.msg == s))?;
+    let items: Vec<ItemIx> = list.items.iter().filter_map(|i| i.item).collect();
+    if let Some(other) = items.iter().map(|i| &plan.items[i.at()]).find(|i| i.outcome != state) {
+        return Some(
+            Finding::contradicted(Kind::Plan, format!("{} ends {}", other.label, other.outcome)).shown_by([list.msg]),
+        );
+    }
+    let last = items.iter().filter_map(|&i| history(scene, i).filter(|t| t.to == state).map(|t| t.msg).last()).max()?;
+    let stated = scene.sentence().own.first().and_then(|r| scene.world.find(&r.first));
+    Some(match stated.is_none_or(|s| s == last) {
+        true => Finding::supported(Kind::Plan, format!("all end {state}")).shown_by([last]),
+        false => Finding::contradicted(Kind::Plan, format!("the last is {state} in [msg {}]", scene.world.label(last)))
+            .shown_by([last]),
+    })
+}
+
+fn ordinal(word: &str, len: usize) -> usize {
+    const WORDS: &[&str] =
+        &["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+    let lower = word.to_lowercase();
+    WORDS.iter().position(|w| *w == lower).unwrap_or(len.saturating_sub(1))
+}
+
+/// The list that the sentence speaks of: that of a message named (else of the article's subject).
+fn list<'a>(scene: &Scene<'a>) -> Option<&'a PlanSnapshot> {
+    let plan = &scene.world.analysis.facts.plan;
+    let of = |ix: MsgIx| plan.snapshots.iter().rfind(|s| s.msg == ix);
+    scene.world.expand(scene.sentence().references()).into_iter().find_map(of).or_else(|| scene.subject.and_then(of))
+}
+
+/// `"Write the notes" — status: pending`, `T3 “…”, pending since [msg 4]`, `T3 … (done)`.
+fn given(scene: &Scene<'_>) -> Vec<Finding> {
+    let text = scene.text();
+    let mut out = Vec::new();
+    let ranges = quotes(text);
+    for range in &ranges {
+        let Some(state) = GIVEN.captures(&text[range.end..]).map(|c| State::of_word(&c[1])) else { continue };
+        let before = &text[..range.start];
+        let mention = LABEL.find_iter(before).last().filter(|m| before[m.end()..].trim().is_empty());
+        let words = plain(inner(&text[range.clone()])).to_lowercase();
+        let plan = &scene.world.analysis.facts.plan;
+        let by_text = list(scene)
+            .and_then(|l| l.items.iter().find(|i| plain(&i.text).to_lowercase() == words).map(|i| (i.state, l.msg)));
+        let known = match (mention.and_then(|m| labelled(scene, m.as_str())), by_text) {
+            (Some(item), _) => {
+                let item = &plan.items[item.at()];
+                vec![item.last, item.outcome]
+            }
+            (None, Some((state, _))) => vec![state],
+            (None, None) => continue,
+        };
+        let shown = by_text.map(|b| b.1).into_iter().chain(scene.scope().into_iter().take(1));
+        out.push(match known.contains(&state) {
+            true => Finding::supported(Kind::Plan, format!("it is {state}")).shown_by(shown),
+            false => Finding::contradicted(Kind::Plan, format!("it is {}, not {state}", known[0])).shown_by(shown),
+        });
+    }
+    out
+}
+
+/// A row of a table of items or of their changes.
+fn row(scene: &Scene<'_>) -> Vec<Finding> {
+    let sentence = scene.sentence();
+    let cells: Vec<&str> = sentence.text.split(" | ").map(str::trim).collect();
+    let column = |names: &[&str]| {
+        sentence.head.iter().position(|h| names.contains(&&*h.to_lowercase())).and_then(|n| cells.get(n).copied())
+    };
+    let Some(item) =
+        column(&["item", "plan item", "task", "todo"]).filter(|c| LABEL.find(c).is_some_and(|m| m.start() == 0))
+    else {
+        return Vec::new();
+    };
+    let Some(ix) = labelled(scene, item) else {
+        return vec![Finding::contradicted(
+            Kind::Plan,
+            format!("there is no item {}", item.split(' ').next().unwrap_or("")),
+        )];
+    };
+    let mut out = Vec::new();
+    for (head, cell) in sentence.head.iter().zip(&cells) {
+        let head = head.to_lowercase();
+        if matches!(&*head, "created" | "started" | "active" | "done" | "completed") {
+            out.extend(when(scene, ix, &head, cell));
+        }
+    }
+    out.extend(column(&["text"]).and_then(|t| reads(scene, ix, t)));
+    out.extend(ends(scene, ix, column(&["at the end"])));
+    out.extend(moved(
+        scene,
+        ix,
+        column(&["from → to"]),
+        column(&["before"]),
+        column(&["after"]),
+        column(&["kind", "change"]),
+    ));
+    out
+}
+
+/// A state by its word; a word that is none is not read.
+fn state_of(word: &str) -> Option<State> {
+    let word = word.trim();
+    State::ALL
+        .into_iter()
+        .find(|s| s.word() == word)
+        .or_else(|| Some(State::of_word(word)).filter(|s| *s != State::Other))
+}
+
+/// A cell that names the message of a change, or says that there was none.
+fn when(scene: &Scene<'_>, item: ItemIx, verb: &str, cell: &str) -> Option<Finding> {
+    let label = &scene.world.analysis.facts.plan.items[item.at()].label;
+    if let Some(r) = refs::find(cell).first() {
+        return Some(changed(scene, item, verb, scene.world.find(&r.first)?));
+    }
+    if !matches!(cell, "–" | "-" | "—" | "never") {
+        return None;
+    }
+    let found = history(scene, item).find(|t| matches_verb(verb, t));
+    Some(match found {
+        Some(t) => {
+            Finding::contradicted(Kind::Plan, format!("{label} is {verb} in [msg {}]", scene.world.label(t.msg)))
+                .shown_by([t.msg])
+        }
+        None => Finding::supported(Kind::Presence, format!("{label} is never {verb}"))
+            .shown_by(scene.scope().into_iter().take(1)),
+    })
+}
+
+/// The words of an item, as some write gave them.
+fn reads(scene: &Scene<'_>, item: ItemIx, cell: &str) -> Option<Finding> {
+    let words = plain(cell).to_lowercase();
+    let plan = &scene.world.analysis.facts.plan;
+    let own = plan.items[item.at()].text.as_str();
+    let texts = plan.snapshots.iter().flat_map(|s| &s.items).filter(|i| i.item == Some(item)).map(|i| i.text.as_str());
+    let begins = |text: &str| {
+        let text = plain(text).to_lowercase();
+        words.starts_with(&text) || words.split_once('…').is_some_and(|(cut, _)| text.starts_with(cut))
+    };
+    let label = &plan.items[item.at()].label;
+    Some(match texts.chain([own]).any(begins) {
+        true => {
+            Finding::supported(Kind::Quote, format!("{label} reads so")).shown_by([plan.items[item.at()].first_msg])
+        }
+        false => Finding::contradicted(Kind::Quote, format!("{label} reads “{own}”"))
+            .shown_by([plan.items[item.at()].first_msg]),
+    })
+}
+
+fn ends(scene: &Scene<'_>, item: ItemIx, cell: Option<&str>) -> Option<Finding> {
+    let state = cell?.split([',', ' ']).next().map(State::of_word).filter(|s| *s != State::Other)?;
+    let item = &scene.world.analysis.facts.plan.items[item.at()];
+    Some(match state == item.last || state == item.outcome {
+        true => Finding::supported(Kind::Plan, format!("{} ends {state}", item.label)).shown_by([item.first_msg]),
+        false => Finding::contradicted(Kind::Plan, format!("{} ends {}, not {state}", item.label, item.outcome))
+            .shown_by([item.first_msg]),
+    })
+}
+
+/// Cells that say from which state to which an item went in the message of the row.
+fn moved(
+    scene: &Scene<'_>,
+    item: ItemIx,
+    both: Option<&str>,
+    before: Option<&str>,
+    after: Option<&str>,
+    kind: Option<&str>,
+) -> Option<Finding> {
+    let (from, to) = match both {
+        Some(cell) => cell.split_once('→')?,
+        None => (before?, after?),
+    };
+    let (from, to) = (state_of(from)?, state_of(to)?);
+    let named = scene.sentence().own.first().and_then(|r| scene.world.find(&r.first));
+    let at: Label = scene.world.message(named.or(scene.subject)?).label.clone();
+    let rows: Vec<&Transition> = history(scene, item).filter(|t| scene.world.message(t.msg).label == at).collect();
+    let label = &scene.world.analysis.facts.plan.items[item.at()].label;
+    let ends = rows.first().zip(rows.last()).map(|(a, b)| (a.from, b.to));
+    let whole = ends == Some((from, to));
+    // A row for each change gives one step; a row for each item gives all of them together.
+    let step = whole || both.is_some() && rows.iter().any(|t| (t.from, t.to) == (from, to));
+    let kinds: Vec<&str> =
+        kind.and_then(|k| k.split('(').next()).map(|k| k.split(',').map(str::trim).collect()).unwrap_or_default();
+    let kind_fits = kinds
+        .iter()
+        .all(|k| *k == "none" || k.is_empty() || rows.iter().any(|t| t.kind.word() == *k) || rows.is_empty());
+    let still = rows.is_empty() && from == to;
+    let shown = rows.iter().map(|t| t.msg).take(1);
+    Some(match (step && kind_fits) || still {
+        true => Finding::supported(Kind::Plan, format!("{label} goes from {from} to {to}")).shown_by(shown),
+        false => {
+            let real = rows.first().map_or_else(
+                || "does not change".to_owned(),
+                |t| format!("goes from {} to {} ({})", t.from, t.to, t.kind.word()),
+            );
+            Finding::contradicted(Kind::Plan, format!("{label} {real} in [msg {at}]")).shown_by(shown)
+        }
+    })
+}

@@ -1,0 +1,206 @@
+//! What an article is checked against: the session's texts and its facts, indexed by message.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::analysis::Analysis;
+use crate::extract::bench::numbers::{self, Figure};
+use crate::extract::bench::units::Unit;
+use crate::session::{Label, Message, MsgIx, PartBody, Role, Session, ToolKind};
+
+use super::refs::Reference;
+
+/// A session, ready to be asked.
+pub(super) struct World<'a> {
+    /// The session and its facts.
+    pub(super) analysis: &'a Analysis,
+    labels: BTreeMap<Label, MsgIx>,
+    texts: Vec<OnceLock<String>>,
+    figures: Vec<OnceLock<Vec<Known>>>,
+}
+
+/// A figure that stands in a message.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Known {
+    /// The number.
+    pub(super) value: f64,
+    /// Its unit.
+    pub(super) unit: Unit,
+}
+
+impl<'a> World<'a> {
+    /// Indexes a session.
+    pub(super) fn new(analysis: &'a Analysis) -> Self {
+        let session = &analysis.session;
+        let labels = session.iter().map(|(ix, m)| (m.label.clone(), ix)).collect();
+        let n = session.messages.len();
+        Self {
+            analysis,
+            labels,
+            texts: (0..n).map(|_| OnceLock::new()).collect(),
+            figures: (0..n).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The session.
+    pub(super) fn session(&self) -> &'a Session {
+        &self.analysis.session
+    }
+
+    /// The message with this number.
+    pub(super) fn find(&self, label: &Label) -> Option<MsgIx> {
+        self.labels.get(label).copied()
+    }
+
+    /// The message at a position.
+    pub(super) fn message(&self, ix: MsgIx) -> &'a Message {
+        self.analysis.session.message(ix)
+    }
+
+    /// The number of a message, as shown.
+    pub(super) fn label(&self, ix: MsgIx) -> String {
+        self.message(ix).label.to_string()
+    }
+
+    /// Every message that references name; ranges hold the messages of the main thread between their ends, and those of
+    /// the subagents started there.
+    pub(super) fn expand(&self, references: &[Reference]) -> Vec<MsgIx> {
+        let mut out = Vec::new();
+        for r in references {
+            match &r.last {
+                None => out.extend(self.find(&r.first)),
+                Some(last) => {
+                    let within = |l: &Label| *l >= r.first && (l <= last || l.msg == last.msg);
+                    out.extend(self.labels.iter().filter(|(l, _)| within(l)).map(|(_, &ix)| ix));
+                }
+            }
+        }
+        out.sort();
+        out.dedup();
+        out
+    }
+
+    /// Everything that stands in a message, plain, on one line, in lower case: what was said, what calls were given, what
+    /// they printed.
+    pub(super) fn text(&self, ix: MsgIx) -> &str {
+        self.texts[ix.at()].get_or_init(|| plain(&all_text(self.message(ix))).to_lowercase())
+    }
+
+    /// Whether somebody said these words in a message: the agent in its text and in what it gave to tools, the user in a
+    /// message of his own or in an answer to a question that a tool asked.
+    pub(super) fn said_by(&self, ix: MsgIx, role: Role, pieces: &[String]) -> bool {
+        let message = self.message(ix);
+        let holds = |text: &str| {
+            let text = plain(text).to_lowercase();
+            let mut rest = text.as_str();
+            pieces.iter().all(|p| rest.find(p.as_str()).map(|n| rest = &rest[n + p.len()..]).is_some())
+        };
+        let own = message.role == role;
+        message.parts.iter().any(|p| match &p.body {
+            PartBody::Text(t) | PartBody::Reasoning(t) => own && holds(t),
+            PartBody::Call(call) => {
+                let asked = call.kind == ToolKind::Ask && role == Role::User;
+                let answer = call.result.as_ref().filter(|_| asked).map_or("", |r| &r.text);
+                let mut input = String::new();
+                strings(&mut input, &call.input);
+                own && holds(&input) || holds(answer)
+            }
+            _ => false,
+        })
+    }
+
+    /// Figures with units in a message: as written there, and as its tables give them.
+    pub(super) fn figures(&self, ix: MsgIx) -> &[Known] {
+        self.figures[ix.at()].get_or_init(|| {
+            let mut out: Vec<Known> = numbers::with_units(&all_text(self.message(ix))).iter().flat_map(known).collect();
+            let bench = &self.analysis.facts.bench;
+            for m in bench.measurements.iter().filter(|m| m.msg == ix) {
+                let unit = m.unit.as_deref().and_then(Unit::parse);
+                let values = [m.value, m.lo, m.hi, m.pm].into_iter().flatten();
+                out.extend(unit.iter().flat_map(|u| values.clone().map(|value| Known { value, unit: u.clone() })));
+            }
+            out
+        })
+    }
+
+    /// Messages in which a text stands, in reading order.
+    pub(super) fn holding(&self, needle: &str) -> impl Iterator<Item = MsgIx> {
+        let finder = memchr::memmem::Finder::new(needle).into_owned();
+        (0..self.session().messages.len() as u32)
+            .map(MsgIx)
+            .filter(move |&ix| finder.find(self.text(ix).as_bytes()).is_some())
+    }
+
+    /// Messages of the main thread that a role wrote.
+    pub(super) fn of_role(&self, role: Role) -> impl Iterator<Item = MsgIx> {
+        self.session().live().filter(move |(_, m)| m.role == role).map(|(ix, _)| ix)
+    }
+}
+
+/// The values of a figure with their unit.
+pub(super) fn known(figure: &Figure) -> Vec<Known> {
+    let Some(unit) = &figure.unit else { return Vec::new() };
+    let values = [Some(figure.value), figure.second.map(|s| s.1), figure.pm];
+    values.into_iter().flatten().map(|value| Known { value, unit: unit.clone() }).collect()
+}
+
+fn all_text(message: &Message) -> String {
+    let mut out = String::new();
+    for part in &message.parts {
+        match &part.body {
+            PartBody::Text(t) | PartBody::Injected(t) | PartBody::Reasoning(t) => line(&mut out, t),
+            PartBody::Call(call) => {
+                line(&mut out, &call.tool);
+                strings(&mut out, &call.input);
+                if let Some(result) = &call.result {
+                    line(&mut out, &result.text);
+                }
+            }
+            PartBody::Attachment { name, .. } => line(&mut out, name),
+            PartBody::Patch { files } => files.iter().for_each(|f| line(&mut out, f)),
+            PartBody::Unknown { .. } => {}
+        }
+    }
+    out
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// Every string and number of a tool's input; a stack instead of recursion, since the input chooses the depth.
+fn strings(out: &mut String, input: &serde_json::Value) {
+    let mut stack = vec![input];
+    while let Some(value) = stack.pop() {
+        match value {
+            serde_json::Value::String(s) => line(out, s),
+            serde_json::Value::Number(n) => line(out, &n.to_string()),
+            serde_json::Value::Array(items) => stack.extend(items.iter().rev()),
+            serde_json::Value::Object(map) => stack.extend(map.values().rev()),
+            _ => {}
+        }
+    }
+}
+
+/// A text as quotes are compared: one line, plain quotes and dashes, no emphasis or code marks.
+pub(super) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut space = true;
+    for c in text.chars() {
+        let c = match c {
+            '“' | '”' | '„' => '"',
+            '‘' | '’' => '\'',
+            '–' | '—' => '-',
+            '*' | '`' | '\\' => continue,
+            c if c.is_whitespace() => ' ',
+            c => c,
+        };
+        if c != ' ' || !space {
+            out.push(c);
+        }
+        space = c == ' ';
+    }
+    out.truncate(out.trim_end().len());
+    out
+}

@@ -1,0 +1,194 @@
+//! `turnpoint verify`: narratives checked against the fixtures.
+
+use assert_cmd::Command;
+use insta::assert_snapshot;
+use serde_json::Value;
+
+const GLM: &str = "fixtures/glm-session.json";
+
+fn turnpoint() -> Command {
+    let mut command = Command::cargo_bin("turnpoint").unwrap();
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+fn verify(text: &str, more: &[&str]) -> Command {
+    let mut command = turnpoint();
+    command.args(["verify", "-", "--session", GLM]).args(more).write_stdin(text);
+    command
+}
+
+/// The verdicts on each sentence.
+fn verdicts(text: &str) -> Vec<(String, String)> {
+    let out = verify(text, &["--format", "json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let text = |s: &Value, key: &str| s[key].as_str().unwrap().to_owned();
+    json["statements"].as_array().unwrap().iter().map(|s| (text(s, "kind"), text(s, "verdict"))).collect()
+}
+
+#[track_caller]
+fn holds(sentence: &str, kind: &str) {
+    assert!(verdicts(sentence).contains(&(kind.into(), "supported".into())), "{sentence}: {:?}", verdicts(sentence));
+    assert!(verdicts(sentence).iter().all(|v| v.1 != "contradicted"), "{sentence}: {:?}", verdicts(sentence));
+}
+
+#[track_caller]
+fn fails(sentence: &str, kind: &str) {
+    assert!(verdicts(sentence).contains(&(kind.into(), "contradicted".into())), "{sentence}: {:?}", verdicts(sentence));
+}
+
+#[test]
+fn counts_are_counted() {
+    holds("[msg 1275] writes four plan items and makes one tool call.", "count");
+    fails("[msg 1275] writes five plan items.", "count");
+    holds("[msg 1273] lists 21 findings: 9 at P0, 7 at P1, 5 at P2.", "count");
+    fails("[msg 1273] lists 21 findings: 9 at P0, 8 at P1, 5 at P2.", "count");
+    fails("[msg 1275] contains no tool calls.", "count");
+    holds("[msg 1276] contains no shell calls.", "count");
+}
+
+#[test]
+fn a_gap_is_no_efficiency() {
+    holds("One stream reached 3.35 % efficiency ([msg 1256]), a gap of 96.65 %.", "number");
+    fails("One stream reached 10.36 tok/s ([msg 1256]), a 3.35 % efficiency gap.", "number");
+}
+
+#[test]
+fn figures_stand_where_they_are_said_to_stand() {
+    holds("[msg 1282] gives 160.3 tok/s at concurrency 16.", "number");
+    fails("[msg 1282] gives 160.3 tok/s at concurrency 64.", "number");
+    fails("[msg 1282] gives 161.3 tok/s at concurrency 16.", "number");
+    fails("[msg 1279] gives 160.3 tok/s.", "number");
+    holds("The rate went from 10.36 tok/s to 11.9 tok/s ([msg 1283]), a gain of 14.9 %.", "number");
+}
+
+#[test]
+fn quotes_stand_word_for_word_and_by_whom() {
+    holds("The user wrote “check that p2p works with some manual micro bench” in [msg 1274].", "quote");
+    fails("The user wrote “check whether p2p works with some micro bench” in [msg 1274].", "quote");
+    fails("The assistant wrote “apply the changes runtime only for now”.", "quote");
+    fails("[msg 1279] says “P2P works after the changes”.", "quote");
+}
+
+#[test]
+fn plan_items_change_where_they_are_said_to_change() {
+    holds("T7 was started in [msg 1279], before T6.", "plan");
+    fails("T7 was started in [msg 1281].", "plan");
+    fails("T7 was started in [msg 1279], after T6.", "order");
+    holds("In [msg 1275] the first item is in_progress and the remaining three are pending.", "plan");
+    fails("In [msg 1275] the second item is done.", "plan");
+    fails("[msg 1275] updates four items.", "plan");
+}
+
+#[test]
+fn actors_and_outcomes() {
+    holds("The user asks in [msg 1274].", "actor");
+    fails("The assistant asks in [msg 1274].", "actor");
+    holds("`setpci` failed with exit code 1 in [msg 1277].", "outcome");
+    fails("`setpci` failed with exit code 2 in [msg 1277].", "outcome");
+}
+
+#[test]
+fn praise_motives_and_guesses_are_not_decided() {
+    let text = "This was a brilliant and careful choice.\n\nThe assistant perhaps wanted to make 99 tool calls.\n";
+    assert!(verdicts(text).iter().all(|v| v.1 == "unverifiable"), "{:?}", verdicts(text));
+}
+
+#[test]
+fn what_is_wrong_comes_first_and_decides_the_exit_code() {
+    let out = verify(
+        "# On [msg 1275]\n\nIt creates five items.\n\nThe user asked for it in [msg 1274].\n\nA fine plan indeed.\n",
+        &[],
+    )
+    .assert()
+    .code(1);
+    assert_snapshot!(String::from_utf8_lossy(&out.get_output().stdout));
+    verify("The user asked for it in [msg 1274].", &[]).assert().code(0);
+    verify("A fine plan indeed.", &[]).assert().code(0);
+    verify("A fine plan indeed.", &["--strict"]).assert().code(1);
+}
+
+#[test]
+fn the_annotated_article_keeps_its_text() {
+    let text = "# On [msg 1275]\n\nIt creates five items. The user asked for it in [msg 1274].\n\n| item | done |\n|---|---|\n| T7 | [msg 1281] |\n";
+    let out = verify(text, &["--format", "md"]).assert().code(1);
+    assert_snapshot!(String::from_utf8_lossy(&out.get_output().stdout));
+}
+
+#[test]
+fn messages_that_do_not_exist_are_said_first() {
+    let out = verify("[msg 7] and [msg 8] are where it began.", &[]).assert().code(1);
+    let text = String::from_utf8_lossy(&out.get_output().stdout).into_owned();
+    assert!(text.starts_with("The article does not seem to be about this session"), "{text}");
+    let out = verify("[msg 1275] follows [msg 1274] and [msg 99].", &[]).assert().code(1);
+    let text = String::from_utf8_lossy(&out.get_output().stdout).into_owned();
+    assert!(text.starts_with("The article names messages that do not exist in this session: 99."), "{text}");
+}
+
+#[test]
+fn our_own_articles_are_not_contradicted() {
+    for (session, message) in [(GLM, "1275"), (GLM, "1273"), (GLM, "1281"), ("fixtures/qwen-session.json", "6028")] {
+        let article = turnpoint().args(["explain", session, message]).output().unwrap();
+        let mut command = turnpoint();
+        command.args(["verify", "-", "--session", session]).write_stdin(article.stdout).assert().code(0);
+    }
+    for session in [GLM, "fixtures/qwen-session.json"] {
+        let report = turnpoint().args(["report", session, "-o", "-"]).output().unwrap();
+        let mut command = turnpoint();
+        command.args(["verify", "-", "--session", session]).write_stdin(report.stdout).assert().code(0);
+    }
+}
+
+#[test]
+fn no_text_stops_it() {
+    use proptest::prelude::*;
+    let pieces = [
+        "[msg 1275]",
+        "[msg 9",
+        "“",
+        "”",
+        "`",
+        "\n",
+        "\n\n- ",
+        "# ",
+        "| a | b |\n|---|---|\n| T3 | ",
+        " | ",
+        "T3",
+        "four items",
+        "3.35 %",
+        "gap",
+        "exit code 1",
+        "é",
+        "→",
+        "before",
+        "after",
+        "no tool calls",
+        "user said",
+        "(",
+        ")",
+        ".",
+        ";",
+        "12 of 3",
+        "10 agents ([msg 1260]–[msg 1271])",
+        "```\n+ [pending] T3 x\n```\n",
+        "the first",
+        "the last",
+        "2026-02-23 10:00:61",
+        "\u{202e}",
+        "each",
+        "all of them ended done",
+    ];
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 12,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let text = prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..60);
+    runner
+        .run(&text, |pieces| {
+            let code = verify(&pieces.join(" "), &[]).output().unwrap().status.code();
+            prop_assert!(matches!(code, Some(0 | 1)), "{code:?}");
+            Ok(())
+        })
+        .unwrap();
+}
