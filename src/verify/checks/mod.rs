@@ -14,6 +14,7 @@ mod opinion;
 mod order;
 mod outcome;
 mod plan;
+mod plan_row;
 mod quote;
 mod record;
 mod reference;

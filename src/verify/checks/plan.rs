@@ -7,11 +7,11 @@ use regex::Regex;
 use super::{Scene, inner, quotes};
 use crate::extract::plan::{ItemIx, PlanItem, PlanSnapshot, State, Transition};
 use crate::extract::prose::content_words;
-use crate::session::{Label, MsgIx};
+use crate::session::MsgIx;
 use crate::verify::article::Block;
 use crate::verify::words::number;
 use crate::verify::world::plain;
-use crate::verify::{Finding, Kind, refs};
+use crate::verify::{Finding, Kind};
 
 const STATES: &str = r"in[_ -]progress|active|pending|done|completed|cancelled|canceled|blocked|absent";
 
@@ -19,7 +19,7 @@ fn re(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
 }
 
-static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"\bT(\d{1,5})\b"));
+pub(super) static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"\bT(\d{1,5})\b"));
 /// `was started in [msg 4]`: the verb directly before a reference.
 static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -39,7 +39,7 @@ static GIVEN: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     match scene.sentence().block {
-        Block::Row => row(scene),
+        Block::Row => super::plan_row::row(scene),
         Block::Prose | Block::Heading => {
             let mut out = changes(scene);
             out.extend(positions(scene));
@@ -55,18 +55,18 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     }
 }
 
-fn labelled(scene: &Scene<'_>, text: &str) -> Option<ItemIx> {
+pub(super) fn labelled(scene: &Scene<'_>, text: &str) -> Option<ItemIx> {
     let label = LABEL.find(text)?.as_str().to_uppercase();
     let items = &scene.world.analysis.facts.plan.items;
     (0..).map(ItemIx).zip(items).find(|(_, i)| i.label == label).map(|(ix, _)| ix)
 }
 
 /// Rows of changes of an item.
-fn history<'a>(scene: &Scene<'a>, item: ItemIx) -> impl Iterator<Item = &'a Transition> + use<'a> {
+pub(super) fn history<'a>(scene: &Scene<'a>, item: ItemIx) -> impl Iterator<Item = &'a Transition> + use<'a> {
     scene.world.analysis.facts.plan.transitions.iter().filter(move |t| t.item == Some(item))
 }
 
-fn matches_verb(verb: &str, row: &Transition) -> bool {
+pub(super) fn matches_verb(verb: &str, row: &Transition) -> bool {
     match verb {
         "started" | "began" | "active" => row.to == State::Active && row.from != State::Active,
         "completed" | "finished" | "done" => row.to == State::Done && row.from != State::Done,
@@ -119,7 +119,7 @@ fn described(scene: &Scene<'_>, before: &str) -> Option<ItemIx> {
     found.next().is_none().then_some(one)
 }
 
-fn changed(scene: &Scene<'_>, item: ItemIx, verb: &str, at: MsgIx) -> Finding {
+pub(super) fn changed(scene: &Scene<'_>, item: ItemIx, verb: &str, at: MsgIx) -> Finding {
     let label = &scene.world.analysis.facts.plan.items[item.at()].label;
     let rows: Vec<MsgIx> = history(scene, item).filter(|t| matches_verb(verb, t)).map(|t| t.msg).collect();
     if rows.contains(&at) {
@@ -345,140 +345,11 @@ fn given(scene: &Scene<'_>) -> Vec<Finding> {
     out
 }
 
-/// A row of a table of items or of their changes.
-fn row(scene: &Scene<'_>) -> Vec<Finding> {
-    let sentence = scene.sentence();
-    let cells: Vec<&str> = sentence.text.split(" | ").map(str::trim).collect();
-    let column = |names: &[&str]| {
-        sentence.head.iter().position(|h| names.contains(&&*h.to_lowercase())).and_then(|n| cells.get(n).copied())
-    };
-    let Some(item) =
-        column(&["item", "plan item", "task", "todo"]).filter(|c| LABEL.find(c).is_some_and(|m| m.start() == 0))
-    else {
-        return Vec::new();
-    };
-    let Some(ix) = labelled(scene, item) else {
-        return vec![Finding::contradicted(
-            Kind::Plan,
-            format!("there is no item {}", item.split(' ').next().unwrap_or("")),
-        )];
-    };
-    let mut out = Vec::new();
-    for (head, cell) in sentence.head.iter().zip(&cells) {
-        let head = head.to_lowercase();
-        if matches!(&*head, "created" | "started" | "active" | "done" | "completed") {
-            out.extend(when(scene, ix, &head, cell));
-        }
-    }
-    out.extend(column(&["text"]).and_then(|t| reads(scene, ix, t)));
-    out.extend(ends(scene, ix, column(&["at the end"])));
-    out.extend(moved(
-        scene,
-        ix,
-        column(&["from → to"]),
-        column(&["before"]),
-        column(&["after"]),
-        column(&["kind", "change"]),
-    ));
-    out
-}
-
 /// A state by its word; a word that is none is not read.
-fn state_of(word: &str) -> Option<State> {
+pub(super) fn state_of(word: &str) -> Option<State> {
     let word = word.trim();
     State::ALL
         .into_iter()
         .find(|s| s.word() == word)
         .or_else(|| Some(State::of_word(word)).filter(|s| *s != State::Other))
-}
-
-/// A cell that names the message of a change, or says that there was none.
-fn when(scene: &Scene<'_>, item: ItemIx, verb: &str, cell: &str) -> Option<Finding> {
-    let label = &scene.world.analysis.facts.plan.items[item.at()].label;
-    if let Some(r) = refs::find(cell).first() {
-        return Some(changed(scene, item, verb, scene.world.find(&r.first)?));
-    }
-    if !matches!(cell, "–" | "-" | "—" | "never") {
-        return None;
-    }
-    let found = history(scene, item).find(|t| matches_verb(verb, t));
-    Some(match found {
-        Some(t) => {
-            Finding::contradicted(Kind::Plan, format!("{label} is {verb} in [msg {}]", scene.world.label(t.msg)))
-                .shown_by([t.msg])
-        }
-        None => Finding::supported(Kind::Presence, format!("{label} is never {verb}"))
-            .shown_by(scene.scope().into_iter().take(1)),
-    })
-}
-
-/// The words of an item, as some write gave them.
-fn reads(scene: &Scene<'_>, item: ItemIx, cell: &str) -> Option<Finding> {
-    let words = plain(cell).to_lowercase();
-    let plan = &scene.world.analysis.facts.plan;
-    let own = plan.items[item.at()].text.as_str();
-    let texts = plan.snapshots.iter().flat_map(|s| &s.items).filter(|i| i.item == Some(item)).map(|i| i.text.as_str());
-    let begins = |text: &str| {
-        let text = plain(text).to_lowercase();
-        words.starts_with(&text) || words.split_once('…').is_some_and(|(cut, _)| text.starts_with(cut))
-    };
-    let label = &plan.items[item.at()].label;
-    Some(match texts.chain([own]).any(begins) {
-        true => {
-            Finding::supported(Kind::Quote, format!("{label} reads so")).shown_by([plan.items[item.at()].first_msg])
-        }
-        false => Finding::contradicted(Kind::Quote, format!("{label} reads “{own}”"))
-            .shown_by([plan.items[item.at()].first_msg]),
-    })
-}
-
-fn ends(scene: &Scene<'_>, item: ItemIx, cell: Option<&str>) -> Option<Finding> {
-    let state = cell?.split([',', ' ']).next().map(State::of_word).filter(|s| *s != State::Other)?;
-    let item = &scene.world.analysis.facts.plan.items[item.at()];
-    Some(match state == item.last || state == item.outcome {
-        true => Finding::supported(Kind::Plan, format!("{} ends {state}", item.label)).shown_by([item.first_msg]),
-        false => Finding::contradicted(Kind::Plan, format!("{} ends {}, not {state}", item.label, item.outcome))
-            .shown_by([item.first_msg]),
-    })
-}
-
-/// Cells that say from which state to which an item went in the message of the row.
-fn moved(
-    scene: &Scene<'_>,
-    item: ItemIx,
-    both: Option<&str>,
-    before: Option<&str>,
-    after: Option<&str>,
-    kind: Option<&str>,
-) -> Option<Finding> {
-    let (from, to) = match both {
-        Some(cell) => cell.split_once('→')?,
-        None => (before?, after?),
-    };
-    let (from, to) = (state_of(from)?, state_of(to)?);
-    let named = scene.sentence().own.first().and_then(|r| scene.world.find(&r.first));
-    let at: Label = scene.world.message(named.or(scene.subject)?).label.clone();
-    let rows: Vec<&Transition> = history(scene, item).filter(|t| scene.world.message(t.msg).label == at).collect();
-    let label = &scene.world.analysis.facts.plan.items[item.at()].label;
-    let ends = rows.first().zip(rows.last()).map(|(a, b)| (a.from, b.to));
-    let whole = ends == Some((from, to));
-    // A row for each change gives one step; a row for each item gives all of them together.
-    let step = whole || both.is_some() && rows.iter().any(|t| (t.from, t.to) == (from, to));
-    let kinds: Vec<&str> =
-        kind.and_then(|k| k.split('(').next()).map(|k| k.split(',').map(str::trim).collect()).unwrap_or_default();
-    let kind_fits = kinds
-        .iter()
-        .all(|k| *k == "none" || k.is_empty() || rows.iter().any(|t| t.kind.word() == *k) || rows.is_empty());
-    let still = rows.is_empty() && from == to;
-    let shown = rows.iter().map(|t| t.msg).take(1);
-    Some(match (step && kind_fits) || still {
-        true => Finding::supported(Kind::Plan, format!("{label} goes from {from} to {to}")).shown_by(shown),
-        false => {
-            let real = rows.first().map_or_else(
-                || "does not change".to_owned(),
-                |t| format!("goes from {} to {} ({})", t.from, t.to, t.kind.word()),
-            );
-            Finding::contradicted(Kind::Plan, format!("{label} {real} in [msg {at}]")).shown_by(shown)
-        }
-    })
 }
