@@ -1,6 +1,7 @@
 //! Stage 5: from facts and links to discrepancies: places where the record disagrees with itself. One file per rule.
 
 mod arithmetic_wrong;
+mod asked_leave_skipped;
 mod assumption_never_checked;
 mod claim_contradicted;
 mod claim_stale;
@@ -9,6 +10,7 @@ mod claims;
 mod conflicting_directives;
 mod count_mismatch;
 mod destructive_command;
+mod directive_left_alone;
 mod plan_order_broken;
 mod prohibition_broken;
 mod promised_file_missing;
@@ -148,6 +150,8 @@ pub const RULES: &[&Rule] = &[
     &repeated_failure::RULE,
     &prohibition_broken::RULE,
     &promised_file_missing::RULE,
+    &asked_leave_skipped::RULE,
+    &directive_left_alone::RULE,
     &conflicting_directives::RULE,
     &plan_order_broken::RULE,
     &destructive_command::RULE,

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::exit::{Exit, usage};
 use super::input::{InputArgs, Run};
 use super::output;
 use crate::extract::Config;
-use crate::report::audit::View;
+use crate::report::audit::{Audit, VERSION, View};
 use crate::report::engine::{Engine, Target};
 use crate::report::sarif;
 
@@ -64,17 +64,18 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     if views.is_empty() {
         return Ok(run.nothing_found());
     }
+    let audit = Audit { version: VERSION, sessions: views };
     match args.format {
-        Style::Json => output::print_json(&json!({"version": 1, "sessions": views}))?,
-        Style::Sarif => output::print_json(&sarif::log(&views))?,
-        Style::Table | Style::Md => output::print(&text(&views, args.format)?)?,
+        Style::Json => output::print_json(&audit)?,
+        Style::Sarif => output::print_json(&sarif::log(&audit.sessions))?,
+        Style::Table | Style::Md => output::print(&text(&audit.sessions, args.format)?)?,
     }
     let floor = |severity: &str| match severity {
         "high" => Floor::High,
         "medium" => Floor::Medium,
         _ => Floor::Low,
     };
-    let bad = |f: Floor| views.iter().flat_map(|v| &v.discrepancies).any(|d| floor(d.severity) >= f);
+    let bad = |f: Floor| audit.sessions.iter().flat_map(|v| &v.discrepancies).any(|d| floor(d.severity) >= f);
     Ok(if args.fail_on.is_some_and(bad) { Exit::Found } else { Exit::Done })
 }
 
@@ -104,9 +105,10 @@ fn section(out: &mut String, view: &View, style: Style) -> std::fmt::Result {
         writeln!(out)?;
     }
     writeln!(out, "{mark}{}\n", output::one_line(&view.title))?;
-    let parts: [(&str, &[&str], Rows); 6] = [
+    let parts: [(&str, &[&str], Rows); 7] = [
         ("Asked", &["msg", "directive", "planned as", "acted on in"], asked(view)),
         ("Findings", &["msg", "level", "state", "finding", "current → wanted", "needs", "fate"], findings(view)),
+        ("Tools found", &["tool", "findings", "levels", "printed again", "gone in a clean run", "msgs"], tools(view)),
         ("Decided", &["msg", "by", "choice", "reason", "instead of", "taken back in"], decided(view)),
         ("Assumed", &["msg", "assumption", "kind", "checked in", "printed"], assumed(view)),
         ("Open at the end", &["msg", "item", "state", "text"], open(view)),
@@ -157,6 +159,17 @@ fn findings(view: &View) -> Rows {
         vec![f.msg.clone(), level, f.status.into(), f.title.clone(), values, f.needs.clone().unwrap_or_default(), fate]
     };
     view.findings.iter().map(row).collect()
+}
+
+fn tools(view: &View) -> Rows {
+    let row = |t: &crate::report::audit::Tool| {
+        let levels: Vec<String> = t.levels.iter().map(|(level, n)| format!("{n} {level}")).collect();
+        let msgs =
+            if t.first_msg == t.last_msg { t.first_msg.clone() } else { format!("{}–{}", t.first_msg, t.last_msg) };
+        let [found, repeated, gone] = [t.found, t.repeated, t.gone].map(|n| n.to_string());
+        vec![t.tool.into(), found, levels.join(", "), repeated, gone, msgs]
+    };
+    view.tools.iter().map(row).collect()
 }
 
 fn decided(view: &View) -> Rows {

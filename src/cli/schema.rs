@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, usage};
 use super::output;
+use crate::report;
 use crate::report::engine::{Engine, Target};
 use crate::tables::queries::QUERIES;
 use crate::tables::{self, SCHEMA_VERSION, TABLES, Table};
@@ -11,6 +12,9 @@ use crate::tables::{self, SCHEMA_VERSION, TABLES, Table};
 pub(crate) struct Args {
     /// Only this table
     table: Option<String>,
+    /// The JSON Schema of what `audit --format json` prints
+    #[arg(long, conflicts_with_all = ["table", "format"])]
+    audit: bool,
     /// How to print them
     #[arg(long, value_enum, default_value_t)]
     format: Style,
@@ -25,6 +29,10 @@ enum Style {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {
+    if args.audit {
+        output::print_json(&report::audit::schema())?;
+        return Ok(Exit::Done);
+    }
     let chosen: Vec<&Table> = match &args.table {
         None => TABLES.iter().collect(),
         Some(name) => vec![tables::find(name).ok_or_else(|| {

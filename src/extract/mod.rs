@@ -37,6 +37,8 @@ pub struct Facts {
     pub bench: bench::Bench,
     /// Findings of the participants.
     pub findings: findings::Findings,
+    /// Findings that linters, test runners and scanners printed.
+    pub printed: Vec<findings::tools::Printed>,
     /// What the user asked for.
     pub directives: Vec<directives::Directive>,
     /// Instructions that hold for the whole session, not typed as a prompt.
@@ -62,6 +64,7 @@ pub fn extract(session: &Session, config: &Config) -> Facts {
         plan: plan::extract(session),
         bench: bench::extract(session, &tables, &config.limits),
         findings: findings::extract(session, &tables),
+        printed: findings::tools::extract(session),
         directives: directives::extract(session),
         standing: directives::standing(session),
         decisions: decisions::extract(session, &options),

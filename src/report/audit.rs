@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 
 use super::engine::Engine;
@@ -12,8 +13,27 @@ use crate::error::Error;
 use crate::link::{FactId, LinkKind, fate};
 use crate::session::MsgIx;
 
+/// Version of the JSON that `turnpoint audit --format json` prints; a change that breaks readers raises it.
+pub const VERSION: u32 = 1;
+
+/// What `turnpoint audit --format json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Audit {
+    /// Version of this form.
+    pub version: u32,
+    /// One audit per session.
+    pub sessions: Vec<View>,
+}
+
+/// The JSON Schema of [`Audit`].
+pub fn schema() -> serde_json::Value {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Audit>().into()
+}
+
 /// The audit of one session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct View {
     /// The session's own id.
     pub session_id: String,
@@ -23,6 +43,8 @@ pub struct View {
     pub asked: Vec<Asked>,
     /// What the participants found.
     pub findings: Vec<Finding>,
+    /// What linters, test runners and scanners printed, tool by tool.
+    pub tools: Vec<Tool>,
     /// What participants decided.
     pub decisions: Vec<Decision>,
     /// What the agent took for granted.
@@ -34,7 +56,8 @@ pub struct View {
 }
 
 /// A directive and what took it up.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Asked {
     /// Number of the message.
     pub msg: String,
@@ -49,7 +72,8 @@ pub struct Asked {
 }
 
 /// A finding and what became of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Finding {
     /// Number of the message.
     pub msg: String,
@@ -73,8 +97,29 @@ pub struct Finding {
     pub fate_msg: Option<String>,
 }
 
+/// What one tool found, counted: every finding once, however often it was printed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Tool {
+    /// The tool.
+    pub tool: &'static str,
+    /// Findings.
+    pub found: u32,
+    /// Times that one of them was printed again.
+    pub repeated: u32,
+    /// Findings gone when the same command ran clean later.
+    pub gone: u32,
+    /// Findings by normalised level.
+    pub levels: BTreeMap<&'static str, u32>,
+    /// Number of the first message that prints one.
+    pub first_msg: String,
+    /// Number of the last.
+    pub last_msg: String,
+}
+
 /// A choice that a participant states.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Decision {
     /// Number of the message.
     pub msg: String,
@@ -91,7 +136,8 @@ pub struct Decision {
 }
 
 /// Something the agent takes for granted.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Assumption {
     /// Number of the message that assumes it.
     pub msg: String,
@@ -106,7 +152,8 @@ pub struct Assumption {
 }
 
 /// A plan item still open at the end.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct OpenItem {
     /// Short label, such as `T3`.
     pub item: String,
@@ -119,7 +166,8 @@ pub struct OpenItem {
 }
 
 /// A discrepancy with its sentence and place.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Row {
     /// Id of the rule.
     pub rule: &'static str,
@@ -153,6 +201,7 @@ impl View {
             title: super::document::title(session),
             asked: asked(analysis),
             findings: findings(analysis),
+            tools: tools(analysis),
             decisions: decisions(analysis),
             assumptions: assumptions(analysis),
             open_items: open_items(analysis),
@@ -228,6 +277,30 @@ fn findings(analysis: &Analysis) -> Vec<Finding> {
             fate_msg: fate.map(|x| label(&analysis.session, x.msg)),
         })
         .collect()
+}
+
+fn tools(analysis: &Analysis) -> Vec<Tool> {
+    let mut found: BTreeMap<&'static str, Tool> = BTreeMap::new();
+    for f in &analysis.facts.printed {
+        let msg = label(&analysis.session, f.msg);
+        let tool = found.entry(f.tool).or_insert_with(|| Tool {
+            tool: f.tool,
+            found: 0,
+            repeated: 0,
+            gone: 0,
+            levels: BTreeMap::new(),
+            first_msg: msg.clone(),
+            last_msg: String::new(),
+        });
+        tool.last_msg = msg;
+        tool.found += u32::from(f.restates.is_none());
+        tool.repeated += u32::from(f.restates.is_some());
+        tool.gone += u32::from(f.gone_msg.is_some());
+        if let Some(level) = f.level.filter(|_| f.restates.is_none()) {
+            *tool.levels.entry(level).or_default() += 1;
+        }
+    }
+    found.into_values().collect()
 }
 
 fn decisions(analysis: &Analysis) -> Vec<Decision> {

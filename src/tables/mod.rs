@@ -23,6 +23,7 @@ pub mod ndjson;
 #[cfg(feature = "polars")]
 mod parquet;
 mod plan;
+mod printed;
 pub mod queries;
 mod reasoning;
 mod requests;
@@ -87,6 +88,7 @@ pub const TABLES: &[Table] = &[
     bench::LIMITS,
     bench::EFFICIENCIES,
     findings::FINDINGS,
+    printed::TOOL_FINDINGS,
     requests::DIRECTIVES,
     requests::OPTIONS,
     reasoning::DECISIONS,

@@ -89,3 +89,44 @@ fn markdown_cites_and_escapes() {
     let text = stdout(&["audit", &open_session(dir.path()), "--format", "md"]);
     assert!(text.contains("## Open at the end") && text.contains("Run \\| the tests"), "{text}");
 }
+
+/// What a JSON Schema finds wrong.
+fn faults(schema: &str, value: &Value) -> Vec<String> {
+    let schema: Value = serde_json::from_str(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect()
+}
+
+/// Sessions with discrepancies of several rules, with places and without.
+fn inputs(dir: &std::path::Path) -> [String; 3] {
+    let fixture = |name: &str| format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    [open_session(dir), fixture("glm-session.json"), fixture("qwen-session.json")]
+}
+
+#[test]
+fn sarif_obeys_the_official_schema() {
+    // The schema's pattern of languages has a lone `]`, which this checker wants escaped.
+    let schema = &include_str!("../data/sarif-schema-2.1.0.json").replace("{2}]?$", r"{2}\\]?$");
+    let dir = tempfile::tempdir().unwrap();
+    for input in inputs(dir.path()) {
+        let printed = stdout(&["audit", &input, "--experimental", "--format", "sarif"]);
+        let mut log: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(faults(schema, &log), [""; 0], "{input}");
+        log["runs"][0]["results"][0]["level"] = "fatal".into();
+        assert_ne!(faults(schema, &log), [""; 0], "the schema refuses what SARIF does not know");
+    }
+}
+
+#[test]
+fn json_obeys_its_published_schema() {
+    let schema = include_str!("../../docs/audit.schema.json");
+    assert_eq!(stdout(&["schema", "--audit"]), schema, "run `turnpoint schema --audit > docs/audit.schema.json`");
+    let dir = tempfile::tempdir().unwrap();
+    for input in inputs(dir.path()) {
+        let printed = stdout(&["audit", &input, "--experimental", "--format", "json"]);
+        let mut audit: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(faults(schema, &audit), [""; 0], "{input}");
+        audit["sessions"][0]["asked"] = "nothing".into();
+        assert_ne!(faults(schema, &audit), [""; 0], "the schema refuses another form");
+    }
+}

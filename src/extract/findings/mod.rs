@@ -1,4 +1,4 @@
-//! Findings: what the participants found, from tables and lists.
+//! Findings: what the participants found, from tables and lists; what tools print is in [`tools`].
 //!
 //! A bare level (`P1`) makes no finding: priorities of work, user stories, option menus and templates carry them too. A
 //! finding has a level together with a state, a pair of values or a heading that speaks of findings.
@@ -8,6 +8,7 @@ mod level;
 mod list;
 mod stated;
 mod table;
+pub mod tools;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
