@@ -140,6 +140,7 @@ fn stages(file: &Path) -> Result<(), Error> {
     let bench = extract::bench::extract(&session, &tables, &Config::default().limits);
     lap("bench");
     let findings = extract::findings::extract(&session, &tables);
+    let printed = extract::findings::tools::extract(&session);
     lap("findings");
     let directives = extract::directives::extract(&session);
     let standing = extract::directives::standing(&session);
@@ -156,6 +157,7 @@ fn stages(file: &Path) -> Result<(), Error> {
         plan,
         bench,
         findings,
+        printed,
         directives,
         standing,
         options,
