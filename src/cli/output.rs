@@ -9,6 +9,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use super::exit::usage;
 use crate::error::Error;
+use crate::session::visible_json;
 
 /// How a list of what the program knows is printed.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
@@ -40,7 +41,7 @@ fn write_out(pieces: &[&[u8]]) -> anyhow::Result<()> {
 /// Prints a value as pretty JSON.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(value).context("cannot form JSON")?;
-    print(&(text + "\n"))
+    print(&(visible_json(&text).into_owned() + "\n"))
 }
 
 /// Refuses to write over an input.

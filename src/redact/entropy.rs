@@ -26,7 +26,35 @@ const IDS: &[&str] = &[
     "sha512-",
 ];
 
+/// Length of a secret in base 64 of the commonest kind: thirty bytes.
+const BASE64: usize = 40;
+
 pub(super) fn find(text: &str, hits: &mut Vec<Hit>) {
+    runs(text, hits);
+    base64(text, hits);
+}
+
+/// Forty signs of base 64 with a `+` among them: neither a path nor a hash has one.
+fn base64(text: &str, hits: &mut Vec<Hit>) {
+    let bytes = text.as_bytes();
+    let is_in = |b: &u8| b.is_ascii_alphanumeric() || b"+/".contains(b);
+    let mut from = 0;
+    for plus in memchr::memchr_iter(b'+', bytes) {
+        if plus < from {
+            continue;
+        }
+        let start = plus - bytes[..plus].iter().rev().take(BASE64 + 1).take_while(|b| is_in(b)).count();
+        let end = plus + bytes[plus..].iter().take(BASE64 + 1).take_while(|b| is_in(b)).count();
+        from = end;
+        let piece = &bytes[start..end];
+        let many = |of: fn(&u8) -> bool| piece.iter().filter(|b| of(b)).count() >= 4;
+        if piece.len() == BASE64 && many(u8::is_ascii_digit) && many(u8::is_ascii_alphabetic) && bits(piece) >= 3.7 {
+            hits.push(Hit { at: start..end, kind: Kind::Random });
+        }
+    }
+}
+
+fn runs(text: &str, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -99,5 +127,18 @@ mod tests {
         ] {
             assert!(!is_random(name), "{name}");
         }
+    }
+
+    #[test]
+    fn forty_signs_of_base_64_are_a_secret() {
+        let secret = "0f4e9c21ab77d3e8k2mt5wq9zx8v1n6rj3hb4py+";
+        let hits = |text: &str| {
+            let mut hits = Vec::new();
+            find(text, &mut hits);
+            hits.into_iter().map(|h| text[h.at].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(hits(&format!("KEY={secret}\n")), [secret]);
+        assert_eq!(hits(&format!("{secret}x")), Vec::<String>::new());
+        assert_eq!(hits("c++/a+b/some/path/of/forty/signs+in/all1"), Vec::<String>::new());
     }
 }

@@ -23,6 +23,24 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// JSON with what hides or steers written as `\uXXXX`: the same value, safe to print.
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    // Line feeds of the layout stand; control characters below them JSON escapes by itself.
+    let steers = |c: char| c > '~' && is_hidden(c);
+    if !json.contains(steers) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    let mut units = [0; 2];
+    for c in json.chars() {
+        match steers(c) {
+            true => c.encode_utf16(&mut units).iter().for_each(|u| out.push_str(&format!("\\u{u:04x}"))),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn is_hidden(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{B}'..='\u{1F}' | '\u{7F}'..='\u{9F}'
@@ -33,6 +51,15 @@ fn is_hidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_keeps_its_value() {
+        let text = "a\u{9b}31m\u{202e}\u{e0001}é\n";
+        let json = serde_json::to_string(text).unwrap();
+        let shown = visible_json(&json);
+        assert_eq!(shown, r#""a\u009b31m\u202e\udb40\udc01é\n""#);
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+    }
 
     #[test]
     fn shows_what_would_hide() {

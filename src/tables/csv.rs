@@ -55,7 +55,8 @@ impl<W: Write> CsvWriter<W> {
 fn guarded(text: &str) -> Cow<'_, str> {
     let starts = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
     let shown = visible(text);
-    if text.starts_with(starts) { Cow::Owned(format!("'{shown}")) } else { shown }
+    // A sheet that takes quotes off looks at what stands behind them.
+    if text.trim_start_matches('"').starts_with(starts) { Cow::Owned(format!("'{shown}")) } else { shown }
 }
 
 #[cfg(test)]
@@ -86,6 +87,12 @@ mod tests {
     fn quotes_line_ends_and_null() {
         let cells = ["a,\"b\"\nc".into(), Value::Null, true.into(), "".into()];
         assert_eq!(line(&cells, false), "\"a,\"\"b\"\"\nc\",,true,\n");
+    }
+
+    #[test]
+    fn a_formula_behind_quotes_is_guarded() {
+        assert_eq!(guarded("\"=1\""), "'\"=1\"");
+        assert_eq!(guarded("\"a=1\""), "\"a=1\"");
     }
 
     #[test]

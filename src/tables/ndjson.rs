@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::Value;
+use crate::session::visible_json;
 
 /// How the objects are strung together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,8 @@ impl<W: Write> JsonWriter<W> {
         if self.layout == Layout::Array {
             self.out.write_all(if self.rows == 0 { b"\n" } else { b",\n" })?;
         }
-        serde_json::to_writer(&mut self.out, &Row { names: &self.names, cells })?;
+        let row = serde_json::to_string(&Row { names: &self.names, cells })?;
+        self.out.write_all(visible_json(&row).as_bytes())?;
         if self.layout == Layout::Lines {
             self.out.write_all(b"\n")?;
         }

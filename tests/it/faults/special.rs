@@ -140,7 +140,9 @@ fn interrupted(case: &Case<'_>) -> Outcome {
         fs::write(out.join("older.txt"), "older").unwrap();
         let ran = if command == "report" { case.drive(&out) } else { interrupt_extract(case, &out) };
         let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-        for line in said.lines() {
+        // A run that is done before the signal prints where its report is.
+        let drives: Vec<&str> = said.lines().filter(|l| l.starts_with("SIG")).collect();
+        for line in &drives {
             let code = line.split("exit ").nth(1).and_then(|r| r.split(' ').next()).unwrap_or_default();
             let want = if line.starts_with("SIGINT") { "130" } else { "143" };
             // A signal that comes before the program has begun to run ends it like any other.
@@ -152,7 +154,7 @@ fn interrupted(case: &Case<'_>) -> Outcome {
                 wrong.push(format!("{command}: a temporary file is left: {line}"));
             }
         }
-        if said.lines().count() != 8 || !out.join("older.txt").exists() {
+        if drives.len() != 8 || !out.join("older.txt").exists() {
             wrong.push(format!("{command}: {said}"));
         }
         let half = super::files(&out)
