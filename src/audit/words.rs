@@ -1,11 +1,6 @@
 //! What several rules share: regular expressions and words of commands.
 
-use regex::Regex;
-
-/// A static regular expression, without regard to case and with ASCII word boundaries.
-pub(super) fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
-}
+pub(super) use crate::extract::prose::re;
 
 /// A command on one line, cut for a sentence.
 pub(super) fn shown(command: &str) -> String {

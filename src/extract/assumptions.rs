@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::extract::prose::{Kind, content_words, lines, offset, sentences};
+use crate::extract::prose::{Kind, content_words, lines, offset, re, sentences};
 use crate::session::{MsgIx, Provenance, Session, Span, TextRef, ToolCall, ToolKind};
 
 /// Longer sentences hold more than one thought.
@@ -53,10 +53,6 @@ impl AssumptionKind {
             Self::Precondition => "precondition",
         }
     }
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
 }
 
 static STATED: LazyLock<Regex> = LazyLock::new(|| {

@@ -10,7 +10,7 @@ use regex::{Captures, Regex};
 use serde::Serialize;
 
 use crate::extract::options::OptionList;
-use crate::extract::prose::{Kind, content_words, lines, offset, sentences};
+use crate::extract::prose::{Kind, content_words, lines, offset, re, sentences};
 use crate::session::{Field, MsgIx, Provenance, Session, Span, TextRef, ToolKind};
 
 /// Longer sentences hold more than one thought.
@@ -55,10 +55,6 @@ impl By {
             Self::User => "user",
         }
     }
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
 }
 
 /// Forms of a stated choice; the groups `choice`, `reason` and `other` name their parts.

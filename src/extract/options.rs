@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::extract::prose::{Kind, Line, lines, offset, unmarked};
+use crate::extract::prose::{Kind, Line, lines, offset, re, unmarked};
 use crate::extract::tables::{Table, TableKind};
 use crate::session::{CallRef, Field, MsgIx, Provenance, Session, Span, TextRef, ToolCall, ToolKind};
 
@@ -28,10 +28,6 @@ pub struct Opt {
     pub span: Span,
     /// Text, an exact substring of the source.
     pub text: String,
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
 }
 
 static TITLE: LazyLock<Regex> = LazyLock::new(|| {

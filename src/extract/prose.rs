@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// What a line of Markdown is.
@@ -132,6 +133,12 @@ pub(crate) fn unmarked(text: &str) -> &str {
         }
     }
     text
+}
+
+/// A pattern of words: letters of either case, and `\b` between ASCII letters, since Unicode's makes large patterns slow.
+/// For constant patterns only.
+pub(crate) fn re(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
 }
 
 /// Splits a paragraph into sentences. Points inside words, numbers, paths and brackets do not end one.

@@ -122,7 +122,7 @@ mod tests {
             "0199a213-81c0-7800-8aa1-bbab2a035a53",
             "toolu_01T1x8ZbUqv9LmQmQ3VbK7nX",
             "enable_fused_moe_sum_all_reduce_v2",
-            "Qwen3-5-397B-A17B-NVFP4-Instruct-2507",
+            "Heron3-5-264B-A19B-MXFP4-Instruct-2508",
             "REDACTED-RANDOM-1234567890123456",
         ] {
             assert!(!is_random(name), "{name}");

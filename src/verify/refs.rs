@@ -1,4 +1,4 @@
-//! References to messages: `[msg 6028]`, `msg 12`, `messages 3–7`, `[msg 1]–[msg 4]`.
+//! References to messages: `[msg 352]`, `msg 12`, `messages 3–7`, `[msg 1]–[msg 4]`.
 
 use std::fmt;
 use std::ops::Range;
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn reads_every_way_a_message_is_named() {
         let shown = |text: &str| find(text).iter().map(Reference::to_string).collect::<Vec<_>>();
-        assert_eq!(shown("see [msg 6028] and message 12"), ["6028", "12"]);
+        assert_eq!(shown("see [msg 352] and message 12"), ["352", "12"]);
         assert_eq!(shown("([msg 1260]–[msg 1271])"), ["1260–1271"]);
         assert_eq!(shown("messages 3, 5 and 340.s1.2"), ["3", "5", "340.s1.2"]);
         assert_eq!(shown("messages 3–7"), ["3–7"]);

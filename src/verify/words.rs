@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::extract::prose::re;
 use regex::Regex;
 
 /// Pattern of a number in digits or spelled out.
@@ -44,10 +45,6 @@ pub(super) fn number(word: &str) -> Option<u64> {
     }
     let digits: String = lower.chars().filter(|c| *c != ',').collect();
     digits.parse().ok().filter(|_| lower.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
 }
 
 static HEDGE: LazyLock<Regex> = LazyLock::new(|| {

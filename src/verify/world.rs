@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use crate::analysis::Analysis;
+use crate::extract::bench::Measurement;
 use crate::extract::bench::numbers::{self, Figure};
 use crate::extract::bench::units::Unit;
 use crate::session::{Label, Message, MsgIx, PartBody, Role, Session, ToolKind};
@@ -26,6 +27,14 @@ pub(super) struct Known {
     pub(super) value: f64,
     /// Its unit.
     pub(super) unit: Unit,
+}
+
+impl Known {
+    /// The value of a measurement, when it has one and its unit is known.
+    pub(super) fn measured(measurement: &Measurement) -> Option<Self> {
+        let unit = measurement.unit.as_deref().and_then(Unit::parse)?;
+        Some(Self { value: measurement.value?, unit })
+    }
 }
 
 impl<'a> World<'a> {

@@ -24,6 +24,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::prose::{self, Kind as LineKind};
+use crate::extract::prose::re;
 use crate::session::{MsgIx, Provenance, Session, Span};
 
 /// Sentences longer than this say too much to be one claim.
@@ -198,11 +199,6 @@ static TO_COME: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static MET: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:meets?|met|satisf\w+|fulfil\w*|done|completed)\b"));
-
-/// A static regular expression without regard to case, with ASCII word boundaries.
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
-}
 
 /// Collects the claims of the agent and its subagents.
 pub fn extract(session: &Session) -> Vec<Claim> {

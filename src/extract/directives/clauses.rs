@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::Polarity;
 use super::verbs::{LEADS, REQUESTS, SUBORDINATE, is_base, is_verb};
-use crate::extract::prose::offset;
+use crate::extract::prose::{offset, re};
 
 /// One directive of a sentence; ranges are bytes of the sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,10 +27,6 @@ struct Word<'a> {
     after_comma: bool,
     /// Inside quotes, code or brackets.
     inside: bool,
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
 }
 
 static PROHIBITION: LazyLock<Regex> = LazyLock::new(|| {

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::item::Item;
 use super::level::{self, Level};
 use super::{Finding, FindingStatus};
-use crate::extract::prose::{Kind, Line, lines, offset, unmarked};
+use crate::extract::prose::{Kind, Line, lines, offset, re, unmarked};
 use crate::session::TextRef;
 
 /// What a heading, or a line that introduces a list, says about the items below it.
@@ -37,10 +37,6 @@ struct Section<'a> {
 
 /// Depth of a line that introduces a list: it ends with the list.
 const INTRO: u8 = 8;
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
-}
 
 /// In the plural only: "the problem" and "the root cause" introduce an explanation, whose points are no findings.
 static ISSUES: LazyLock<Regex> = LazyLock::new(|| {

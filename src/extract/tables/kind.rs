@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::{Table, TableKind};
 use crate::extract::bench::{self, Grid};
+use crate::extract::prose::re;
 
 static LEVEL_COLUMN: LazyLock<Regex> = LazyLock::new(|| re(r"^(severity|sev|level|criticality|impact)$"));
 static PRIORITY_COLUMN: LazyLock<Regex> = LazyLock::new(|| re(r"^(prio|priority|urgency|p)$"));
@@ -40,10 +41,6 @@ static OPTION_COLUMN: LazyLock<Regex> = LazyLock::new(|| {
 });
 static FINDING_CAPTION: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b(findings?|issues|problems|vulnerabilities|audit|bugs|defects|review)\b"));
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
-}
-
 /// Classifies a table.
 pub(super) fn of(table: &Table) -> TableKind {
     let header: Vec<String> = table.header.iter().map(|c| plain(&c.text)).collect();

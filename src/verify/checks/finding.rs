@@ -41,12 +41,7 @@ fn bullet(text: &str) -> Option<Told> {
 }
 
 fn row(scene: &Scene<'_>) -> Option<Told> {
-    let sentence = scene.sentence();
-    let cells: Vec<&str> = sentence.text.split(" | ").map(str::trim).collect();
-    let cell = |name: &str| {
-        let n = sentence.head.iter().position(|h| h.eq_ignore_ascii_case(name))?;
-        cells.get(n).copied().filter(|c| !c.is_empty() && *c != "–").map(str::to_owned)
-    };
+    let cell = |name: &str| scene.cell(&[name]).filter(|c| !c.is_empty() && *c != "–").map(str::to_owned);
     Some(Told { title: cell("finding")?, level: cell("level"), status: cell("status"), needs: cell("needs") })
 }
 

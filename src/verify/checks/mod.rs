@@ -192,10 +192,14 @@ impl<'a> Scene<'a> {
 
     /// For a row: the messages that its own column for them names.
     pub(super) fn message_column(&self) -> Vec<MsgIx> {
+        self.world.expand(&super::refs::find(self.cell(&["message", "msg"]).unwrap_or("")))
+    }
+
+    /// For a row: the cell under the first heading that has one of these names.
+    pub(super) fn cell(&self, names: &[&str]) -> Option<&'a str> {
         let sentence = self.sentence();
-        let n = sentence.head.iter().position(|h| matches!(&*h.to_lowercase(), "message" | "msg"));
-        let cell = n.and_then(|n| sentence.text.split(" | ").nth(n)).unwrap_or("");
-        self.world.expand(&super::refs::find(cell))
+        let n = sentence.head.iter().position(|h| names.contains(&&*h.to_lowercase()))?;
+        sentence.text.split(" | ").nth(n).map(str::trim)
     }
 
     /// Whether it says "this message", "the todo list" or, at its beginning, "it".

@@ -9,8 +9,8 @@ use regex::Regex;
 use super::Scene;
 use super::tally::Noun;
 use crate::extract::bench::numbers::{self, Figure};
-use crate::extract::bench::units::Dimension;
-use crate::extract::bench::{Measurement, MeasurementRole};
+use crate::extract::bench::units::{Dimension, Unit};
+use crate::extract::bench::{Efficiency, Limit, Measurement, MeasurementRole};
 use crate::session::MsgIx;
 use crate::verify::article::Block;
 use crate::verify::world::{self, Known};
@@ -47,12 +47,12 @@ fn of_columns(scene: &Scene<'_>, found: &[Figure]) -> Vec<Figure> {
 }
 
 /// The unit that a heading gives: `TTFT (ms)`, `output tok/s`.
-fn unit_of(head: &str) -> Option<crate::extract::bench::units::Unit> {
+fn unit_of(head: &str) -> Option<Unit> {
     let last = match head.rsplit_once('(') {
         Some((_, inside)) => inside.trim_end_matches(')'),
         None => head.rsplit(' ').next()?,
     };
-    crate::extract::bench::units::Unit::parse(last)
+    Unit::parse(last)
 }
 
 /// A value as it is written: its last digit may be rounded.
@@ -100,26 +100,9 @@ fn decide(scene: &Scene<'_>, text: &str, figure: &Figure, sentence: &[Known]) ->
     if let Some(found) = super::time::duration(scene, figure, &shown) {
         return Some(found);
     }
-    // Tables that tools print give numbers without units; a number with another unit is another figure.
-    let other = |ix: &MsgIx| {
-        scene
-            .world
-            .figures(*ix)
-            .iter()
-            .any(|k| k.value == figure.value && k.unit.dimension == unit.dimension && k.unit.scale != unit.scale)
-    };
-    let everywhere: Vec<MsgIx> = scene.world.session().iter().map(|(ix, _)| ix).collect();
-    let bare = if named.is_empty() { &everywhere } else { &named };
-    let telling = figure.decimals > 0 || figure.value >= 100.0;
-    if let Some(&at) = bare
-        .iter()
-        .filter(|ix| !row && telling && !everywhere.iter().any(other) && !is_elsewhere(scene, figure, **ix))
-        .find(|ix| has_number(scene.world.text(**ix), figure.value))
-    {
-        return Some(
-            Finding::supported(Kind::Number, format!("{} stands in [msg {}]", figure.value, scene.world.label(at)))
-                .shown_by([at]),
-        );
+    if !row && let Some(at) = bare(scene, figure, &named) {
+        let reason = format!("{} stands in [msg {}]", figure.value, scene.world.label(at));
+        return Some(Finding::supported(Kind::Number, reason).shown_by([at]));
     }
     let elsewhere: Vec<MsgIx> = scene.world.session().iter().map(|(ix, _)| ix).filter(stands).take(3).collect();
     if let Some(found) = limit(scene, text, figure, &shown) {
@@ -175,7 +158,7 @@ fn of_a_metric(scene: &Scene<'_>, figure: &Figure) -> Option<MsgIx> {
         by_metric.entry((&m.metric, unit)).or_default().push((value, m.msg));
     }
     by_metric.into_iter().filter(|(_, all)| all.len() <= METRIC_FIGURES).find_map(|((_, name), all)| {
-        let of = crate::extract::bench::units::Unit::parse(name)?;
+        let of = Unit::parse(name)?;
         let pairs = all.iter().enumerate().flat_map(|(n, a)| all[n + 1..].iter().map(move |b| (a, b)));
         pairs.into_iter().find_map(|(a, b)| {
             let results = match &*unit.name {
@@ -200,7 +183,7 @@ fn limit(scene: &Scene<'_>, text: &str, figure: &Figure, shown: &str) -> Option<
     let before = text[..figure.span.start].trim_end().to_lowercase();
     let said = head == "limit" || ["of", "limit", "limit:", "limit of"].iter().any(|w| before.ends_with(w));
     let limits = scene.world.analysis.facts.bench.limits.iter().filter(|_| said);
-    let unit = |l: &crate::extract::bench::Limit| crate::extract::bench::units::Unit::parse(&l.unit);
+    let unit = |l: &Limit| Unit::parse(&l.unit);
     let mut known = limits.filter_map(|l| Some((l, Known { value: l.value, unit: unit(l)? })));
     let (found, _) = known.find(|(_, k)| is_same(k, figure))?;
     Some(Finding::supported(Kind::Number, format!("{shown} is a limit")).shown_by(found.msg))
@@ -224,7 +207,7 @@ static CALLED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A percentage called an efficiency or a gap.
 fn efficiency(scene: &Scene<'_>, text: &str, figure: &Figure, shown: &str) -> Option<Finding> {
-    let column = column(scene, &figure.span);
+    let column = column_head(scene, &figure.span).filter(|head| matches!(&**head, "efficiency" | "gap"));
     let after = EFFICIENCY.captures(&text[figure.span.end..]).map(|c| c[1].to_ascii_lowercase());
     let before = CALLED.captures(&text[..figure.span.start]).map(|c| c[1].to_ascii_lowercase());
     // `3.35 % of 309 tok/s, a gap of 96.65 %`: the word before a figure is nearer than that of another.
@@ -235,7 +218,7 @@ fn efficiency(scene: &Scene<'_>, text: &str, figure: &Figure, shown: &str) -> Op
     let gap = word.contains("gap") || word.starts_with("efficiency") && tail.starts_with("efficiency gap");
     let bench = &scene.world.analysis.facts.bench;
     let scope = scene.scope();
-    let of = |e: &&crate::extract::bench::Efficiency| {
+    let of = |e: &&Efficiency| {
         let measured = &bench.measurements[e.measurement as usize];
         let limit = &bench.limits[e.limit as usize];
         scope.is_empty()
@@ -247,9 +230,9 @@ fn efficiency(scene: &Scene<'_>, text: &str, figure: &Figure, shown: &str) -> Op
     let holds = |v: f64| rounds_to(v * 100.0, wanted, figure.decimals);
     let near: Vec<_> = bench.efficiencies.iter().filter(of).collect();
     let all: Vec<_> = if near.is_empty() { bench.efficiencies.iter().collect() } else { near };
-    let value = |e: &crate::extract::bench::Efficiency| if gap { e.gap } else { e.efficiency };
+    let value = |e: &Efficiency| if gap { e.gap } else { e.efficiency };
     let name = if gap { "gap" } else { "efficiency" };
-    let msg = |e: &crate::extract::bench::Efficiency| bench.measurements[e.measurement as usize].msg;
+    let msg = |e: &Efficiency| bench.measurements[e.measurement as usize].msg;
     if let Some(e) = all.iter().find(|e| holds(value(e))) {
         return Some(
             Finding::supported(Kind::Number, format!("{shown} is the {name} of a measured figure")).shown_by([msg(e)]),
@@ -266,11 +249,6 @@ fn efficiency(scene: &Scene<'_>, text: &str, figure: &Figure, shown: &str) -> Op
     let (is, right) = if gap { ("efficiency", other.gap) } else { ("gap", other.efficiency) };
     let reason = format!("{shown} is the {is}; the {name} is {:.2} %", right * 100.0);
     Some(Finding::contradicted(Kind::Number, reason).shown_by([msg(other)]))
-}
-
-/// The heading of the column in which a figure of a row stands, when it says efficiency or gap.
-fn column(scene: &Scene<'_>, span: &Range<usize>) -> Option<String> {
-    column_head(scene, span).filter(|head| matches!(&**head, "efficiency" | "gap"))
 }
 
 /// The heading of the column in which a figure of a row stands.
@@ -312,6 +290,23 @@ fn derived(scene: &Scene<'_>, figure: &Figure, sentence: &[Known], named: &[MsgI
     None
 }
 
+/// The message in which the number stands without its unit, as in tables that tools print. A number with another unit is
+/// another figure.
+fn bare(scene: &Scene<'_>, figure: &Figure, named: &[MsgIx]) -> Option<MsgIx> {
+    let unit = figure.unit.as_ref()?;
+    if figure.decimals == 0 && figure.value < 100.0 {
+        return None;
+    }
+    let other = |k: &Known| k.value == figure.value && k.unit.dimension == unit.dimension && k.unit.scale != unit.scale;
+    let everywhere: Vec<MsgIx> = scene.world.session().iter().map(|(ix, _)| ix).collect();
+    if everywhere.iter().any(|&ix| scene.world.figures(ix).iter().any(other)) {
+        return None;
+    }
+    let sought = if named.is_empty() { &everywhere } else { named };
+    let stands = |ix: &MsgIx| has_number(scene.world.text(*ix), figure.value) && !is_elsewhere(scene, figure, *ix);
+    sought.iter().copied().find(stands)
+}
+
 /// Whether the figure stands with its unit in another message than this.
 fn is_elsewhere(scene: &Scene<'_>, figure: &Figure, but: MsgIx) -> bool {
     let unit = figure.unit.as_ref();
@@ -340,19 +335,13 @@ static PARAM: LazyLock<Regex> = LazyLock::new(|| {
 /// A figure given under conditions that are not its own, or as what it is not; `None` when nothing speaks against it.
 fn conditions(scene: &Scene<'_>, text: &str, figure: &Figure, at: &[MsgIx], shown: &str) -> Option<Finding> {
     let bench = &scene.world.analysis.facts.bench;
-    let same = |m: &&Measurement| {
-        let unit = m.unit.as_deref().and_then(crate::extract::bench::units::Unit::parse);
-        let known = m.value.zip(unit).map(|(value, unit)| Known { value, unit });
-        known.is_some_and(|k| is_same(&k, figure))
+    let alike = |figure: &Figure| -> Vec<&Measurement> {
+        let same = |m: &&Measurement| Known::measured(m).is_some_and(|k| is_same(&k, figure));
+        bench.measurements.iter().filter(same).collect()
     };
-    let mut all: Vec<&Measurement> = bench.measurements.iter().filter(same).collect();
+    let mut all = alike(figure);
     if let (true, Some((_, value))) = (all.is_empty(), figure.second) {
-        let other = Figure { value, second: None, ..figure.clone() };
-        let same = |m: &&Measurement| {
-            let unit = m.unit.as_deref().and_then(crate::extract::bench::units::Unit::parse);
-            m.value.zip(unit).is_some_and(|(value, unit)| is_same(&Known { value, unit }, &other))
-        };
-        all = bench.measurements.iter().filter(same).collect();
+        all = alike(&Figure { value, second: None, ..figure.clone() });
     }
     if all.is_empty() {
         return None;
@@ -442,6 +431,5 @@ fn params(row: Option<&Scene<'_>>, text: &str) -> Vec<(&'static str, String)> {
     }
     let single =
         |n: &str| out.iter().filter(|p| p.0 == n).map(|p| &p.1).collect::<std::collections::BTreeSet<_>>().len() == 1;
-    let kept: Vec<_> = out.iter().filter(|p| single(p.0)).cloned().collect();
-    kept
+    out.iter().filter(|p| single(p.0)).cloned().collect()
 }

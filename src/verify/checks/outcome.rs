@@ -5,14 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Scene, code, inner};
+use crate::extract::prose::re;
 use crate::session::{MsgIx, ToolCall};
 use crate::verify::article::Block;
 use crate::verify::world::plain;
 use crate::verify::{Finding, Kind};
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
-}
 
 static EXIT: LazyLock<Regex> =
     LazyLock::new(|| re(r"\bexit(?:ed|s)?(?:\s+(?:with|code|status))*\s*:?\s*(-?\d{1,4})\b"));
@@ -119,9 +116,7 @@ fn status(scene: &Scene<'_>, word: &str) -> Option<Finding> {
 
 /// A cell under `exit code`.
 fn column(scene: &Scene<'_>) -> Option<Finding> {
-    let sentence = scene.sentence();
-    let n = sentence.head.iter().position(|h| h.eq_ignore_ascii_case("exit code"))?;
-    exit(scene, sentence.text.split(" | ").nth(n)?.trim().parse().ok()?, 0)
+    exit(scene, scene.cell(&["exit code"])?.parse().ok()?, 0)
 }
 
 /// `the build failed in [msg 4]`, `the tests passed ([msg 9])`: only of calls in a message that the sentence names.

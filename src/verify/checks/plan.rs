@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::{Scene, inner, quotes};
 use crate::extract::plan::{ItemIx, PlanItem, PlanSnapshot, State, Transition};
-use crate::extract::prose::content_words;
+use crate::extract::prose::{content_words, re};
 use crate::session::MsgIx;
 use crate::verify::article::Block;
 use crate::verify::words::number;
@@ -14,10 +14,6 @@ use crate::verify::world::plain;
 use crate::verify::{Finding, Kind};
 
 const STATES: &str = r"in[_ -]progress|active|pending|done|completed|cancelled|canceled|blocked|absent";
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
-}
 
 pub(super) static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"\bT(\d{1,5})\b"));
 /// `was started in [msg 4]`: the verb directly before a reference.

@@ -11,9 +11,7 @@ use crate::verify::{Finding, Kind, refs};
 pub(super) fn row(scene: &Scene<'_>) -> Vec<Finding> {
     let sentence = scene.sentence();
     let cells: Vec<&str> = sentence.text.split(" | ").map(str::trim).collect();
-    let column = |names: &[&str]| {
-        sentence.head.iter().position(|h| names.contains(&&*h.to_lowercase())).and_then(|n| cells.get(n).copied())
-    };
+    let column = |names: &[&str]| scene.cell(names);
     let Some(item) =
         column(&["item", "plan item", "task", "todo"]).filter(|c| LABEL.find(c).is_some_and(|m| m.start() == 0))
     else {

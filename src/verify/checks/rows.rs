@@ -24,18 +24,11 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     out
 }
 
-/// The cell under a heading.
-fn cell<'a>(scene: &Scene<'a>, names: &[&str]) -> Option<&'a str> {
-    let sentence = scene.sentence();
-    let n = sentence.head.iter().position(|h| names.contains(&&*h.to_lowercase()))?;
-    sentence.text.split(" | ").nth(n).map(str::trim)
-}
-
 /// `concurrency 4, input_len 512`: the conditions of the figure in the same row.
 fn conditions(scene: &Scene<'_>) -> Option<Finding> {
-    let stated = cell(scene, &["conditions", "parameters"]).filter(|c| !c.is_empty() && *c != "–")?;
-    let value = numbers::of_cell(cell(scene, &["measured", "value"])?)?;
-    let metric = cell(scene, &["metric"]).map(|m| m.trim_matches('`'));
+    let stated = scene.cell(&["conditions", "parameters"]).filter(|c| !c.is_empty() && *c != "–")?;
+    let value = numbers::of_cell(scene.cell(&["measured", "value"])?)?;
+    let metric = scene.cell(&["metric"]).map(|m| m.trim_matches('`'));
     let metric = metric.map(|m| m.split_once(" (").map_or(m, |s| s.0));
     let column = scene.message_column();
     let named = if column.is_empty() { scene.scope() } else { column };
@@ -141,21 +134,21 @@ fn subject(scene: &Scene<'_>) -> Option<(Vec<FactId>, Vec<MsgIx>, String)> {
         let (ids, msgs): (Vec<FactId>, Vec<MsgIx>) = found.into_iter().unzip();
         (!ids.is_empty()).then(|| (ids, msgs, format!("“{name}”")))
     };
-    if let Some(title) = cell(scene, &["finding"]) {
+    if let Some(title) = scene.cell(&["finding"]) {
         let all = (0..).zip(&facts.findings.findings).filter(|(_, f)| same(&f.title, title));
         return of(all.map(|(n, f)| (FactId::Finding(n), f.msg)).collect(), title);
     }
-    if let Some(text) = cell(scene, &["directive"]) {
+    if let Some(text) = scene.cell(&["directive"]) {
         let text = text.split('”').next().unwrap_or(text).trim_start_matches('“');
         let all = (0..).zip(&facts.directives).filter(|(_, d)| same(&d.text, text));
         return of(all.map(|(n, d)| (FactId::Directive(n), d.msg)).collect(), text);
     }
-    if let Some(text) = cell(scene, &["option"]) {
+    if let Some(text) = scene.cell(&["option"]) {
         let options = facts.options.iter().flat_map(|l| l.options.iter().map(move |o| (l.msg, o)));
         let all = (0..).zip(options).filter(|(_, (_, o))| same(&o.text, text));
         return of(all.map(|(n, (msg, _))| (FactId::Option(n), msg)).collect(), text);
     }
-    let item = cell(scene, &["item"])?;
+    let item = scene.cell(&["item"])?;
     let label = item.split([' ', '(']).next()?;
     let n = facts.plan.items.iter().position(|i| i.label == label)? as u32;
     let msgs = item_messages(scene, n);
@@ -171,7 +164,7 @@ fn item_messages(scene: &Scene<'_>, item: u32) -> Vec<MsgIx> {
 
 /// Cells that give words of the session: the last line of an output, an option.
 fn verbatim(scene: &Scene<'_>) -> Option<Finding> {
-    let words = cell(scene, &["last line of the output", "option", "it says"])?;
+    let words = scene.cell(&["last line of the output", "option", "it says"])?;
     let words = plain(words).to_lowercase();
     let words = words.trim_matches(['“', '”', '"', ' ']).trim_end_matches('…');
     if words.len() < 4 || words == "no text" {
@@ -187,7 +180,7 @@ fn verbatim(scene: &Scene<'_>) -> Option<Finding> {
 
 /// Tokens of a model, added up over its replies.
 fn tokens(scene: &Scene<'_>) -> Option<Finding> {
-    let model = cell(scene, &["model"])?.trim_matches('`');
+    let model = scene.cell(&["model"])?.trim_matches('`');
     let of_model = |m: &&crate::session::Message| m.model.as_deref() == Some(model) && m.role == Role::Assistant;
     let sum = |get: fn(&Usage) -> Option<u64>, all: bool| -> u64 {
         let messages = scene.world.session().messages.iter().filter(of_model).filter(|m| all || !m.abandoned);
@@ -201,7 +194,7 @@ fn tokens(scene: &Scene<'_>) -> Option<Finding> {
         ("output", |u| u.output),
     ];
     let stated: Vec<(Column, u64)> =
-        columns.into_iter().filter_map(|c| Some((c, whole(cell(scene, &[c.0])?)?))).collect();
+        columns.into_iter().filter_map(|c| Some((c, whole(scene.cell(&[c.0])?)?))).collect();
     let (last, _) = stated.last()?;
     let wrong = stated.iter().find(|((_, get), n)| sum(*get, true) != *n && sum(*get, false) != *n);
     let _ = last;
@@ -215,9 +208,9 @@ fn tokens(scene: &Scene<'_>) -> Option<Finding> {
 
 /// Bytes and records of a file read.
 fn source(scene: &Scene<'_>) -> Option<Finding> {
-    let file = cell(scene, &["file"])?.trim_matches('`');
+    let file = scene.cell(&["file"])?.trim_matches('`');
     let source = scene.world.session().sources.iter().find(|s| s.file == file)?;
-    cell(scene, &["bytes read"])?;
+    scene.cell(&["bytes read"])?;
     type Column = (&'static str, fn(&SourceFile) -> u64);
     let facts: [Column; 5] = [
         ("bytes read", |s| s.bytes_read),
@@ -227,7 +220,7 @@ fn source(scene: &Scene<'_>) -> Option<Finding> {
         ("copies", |s| s.copies),
     ];
     let wrong =
-        facts.into_iter().find(|(name, get)| cell(scene, &[name]).and_then(whole).is_some_and(|n| n != get(source)));
+        facts.into_iter().find(|(name, get)| scene.cell(&[name]).and_then(whole).is_some_and(|n| n != get(source)));
     Some(match wrong {
         None => Finding::supported(Kind::Count, "the file was read so"),
         Some((name, get)) => Finding::contradicted(Kind::Count, format!("{name}: {} counted", get(source))),

@@ -105,18 +105,13 @@ impl Noun {
 pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[MsgIx]) -> Vec<(u64, Vec<MsgIx>)> {
     let session = scene.world.session();
     let facts = &scene.world.analysis.facts;
-    let within = |ix: MsgIx| set.is_empty() || set.binary_search(&ix).is_ok();
+    let within = |ix: MsgIx| is_in(set, ix);
     let plain = qualifiers.iter().all(|q| is_filler(q));
     let messages = |keep: &dyn Fn(MsgIx) -> bool| {
         let all: Vec<MsgIx> = session.live().map(|(ix, _)| ix).filter(|&ix| within(ix) && keep(ix)).collect();
         (all.len() as u64, all)
     };
     let message = |ix: MsgIx| session.message(ix);
-    let by_msg = |mut msgs: Vec<MsgIx>| {
-        let n = msgs.len() as u64;
-        msgs.dedup();
-        (n, msgs)
-    };
     match noun {
         Noun::Message if plain => {
             let mut out = vec![messages(&|ix| session.on_main(ix)), messages(&|_| true)];
@@ -129,7 +124,7 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
                 facts.plan.transitions.iter().filter(|t| t.is_change() && within(t.msg)).map(|t| t.msg).collect();
             msgs.sort();
             msgs.dedup();
-            vec![by_msg(msgs)]
+            vec![counted(msgs)]
         }
         Noun::Prompt if qualifiers.contains(&"assistant") => vec![(0, Vec::new())],
         Noun::Prompt if plain => {
@@ -171,13 +166,13 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
             };
             let found: Vec<_> = facts.findings.findings.iter().filter(keep).collect();
             let first = found.iter().filter(|f| f.restates.is_none()).map(|f| f.msg).collect();
-            vec![by_msg(first), by_msg(found.iter().map(|f| f.msg).collect())]
+            vec![counted(first), counted(found.iter().map(|f| f.msg).collect())]
         }
         Noun::Option if plain => {
             facts.options.iter().filter(|l| within(l.msg)).map(|l| (l.options.len() as u64, vec![l.msg])).collect()
         }
         Noun::Directive if plain => {
-            vec![by_msg(facts.directives.iter().filter(|d| within(d.msg)).map(|d| d.msg).collect())]
+            vec![counted(facts.directives.iter().filter(|d| within(d.msg)).map(|d| d.msg).collect())]
         }
         Noun::Figure if plain => {
             let all = &facts.bench.measurements;
@@ -191,14 +186,14 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
             };
             if !named.is_empty() {
                 return vec![
-                    by_msg(all.iter().filter(of_metric).filter(measured).map(|m| m.msg).collect()),
-                    by_msg(all.iter().filter(of_metric).map(|m| m.msg).collect()),
+                    counted(all.iter().filter(of_metric).filter(measured).map(|m| m.msg).collect()),
+                    counted(all.iter().filter(of_metric).map(|m| m.msg).collect()),
                 ];
             }
             vec![
-                by_msg(all.iter().filter(stated).map(|m| m.msg).collect()),
-                by_msg(all.iter().filter(measured).map(|m| m.msg).collect()),
-                by_msg(all.iter().filter(|m| within(m.msg)).map(|m| m.msg).collect()),
+                counted(all.iter().filter(stated).map(|m| m.msg).collect()),
+                counted(all.iter().filter(measured).map(|m| m.msg).collect()),
+                counted(all.iter().filter(|m| within(m.msg)).map(|m| m.msg).collect()),
             ]
         }
         Noun::Prose if plain => {
@@ -211,11 +206,23 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
             let kept = all.filter(|d| within(d.msg) && severity.as_deref().is_none_or(|s| d.severity.word() == s));
             let mut msgs: Vec<MsgIx> = kept.map(|d| d.msg).collect();
             msgs.sort();
-            vec![by_msg(msgs)]
+            vec![counted(msgs)]
         }
         Noun::Word | Noun::Sentence if plain => prose_of(scene, noun, set),
         _ => Vec::new(),
     }
+}
+
+/// Whether a message belongs to a set; the empty set is the whole session.
+fn is_in(set: &[MsgIx], ix: MsgIx) -> bool {
+    set.is_empty() || set.binary_search(&ix).is_ok()
+}
+
+/// How many there are, and the messages they stand in.
+fn counted(mut msgs: Vec<MsgIx>) -> (u64, Vec<MsgIx>) {
+    let n = msgs.len() as u64;
+    msgs.dedup();
+    (n, msgs)
 }
 
 /// Words before a noun that do not narrow it.
@@ -275,17 +282,11 @@ fn calls(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], within: &dyn Fn(Msg
         Noun::UnansweredCall => c.status() == crate::session::CallStatus::Missing,
         _ => true,
     });
-    let reading = |kept: Vec<MsgIx>| {
-        let n = kept.len() as u64;
-        let mut msgs = kept;
-        msgs.dedup();
-        (n, msgs)
-    };
     let main: Vec<MsgIx> = kept.iter().map(|c| c.0.msg).filter(|&ix| session.on_main(ix)).collect();
     let every: Vec<MsgIx> = kept.iter().map(|c| c.0.msg).collect();
     match main.len() == every.len() {
-        true => vec![reading(every)],
-        false => vec![reading(every), reading(main)],
+        true => vec![counted(every)],
+        false => vec![counted(every), counted(main)],
     }
 }
 
@@ -326,10 +327,7 @@ fn files(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], within: &dyn Fn(Msg
     if noun == Noun::Write {
         let Some(path) = named else { return Vec::new() };
         let Some(artefact) = artefacts.iter().find(|a| a.path == path) else { return Vec::new() };
-        let mut msgs: Vec<MsgIx> = artefact.written.iter().map(|w| w.msg).collect();
-        let n = msgs.len() as u64;
-        msgs.dedup();
-        return vec![(n, msgs)];
+        return vec![counted(artefact.written.iter().map(|w| w.msg).collect())];
     }
     let kept: Vec<_> = artefacts.iter().filter(written).collect();
     let session = scene.world.session();
@@ -343,7 +341,7 @@ fn files(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], within: &dyn Fn(Msg
 
 fn items(scene: &Scene<'_>, qualifiers: &[&str], set: &[MsgIx]) -> Vec<(u64, Vec<MsgIx>)> {
     let plan = &scene.world.analysis.facts.plan;
-    let within = |ix: MsgIx| set.is_empty() || set.binary_search(&ix).is_ok();
+    let within = |ix: MsgIx| is_in(set, ix);
     let narrowed: Vec<String> = qualifiers.iter().filter(|q| !is_filler(q)).map(|q| q.to_ascii_lowercase()).collect();
     let words: Vec<&str> = narrowed.iter().map(String::as_str).collect();
     let (state, open, created) = match words[..] {
@@ -393,7 +391,7 @@ fn items(scene: &Scene<'_>, qualifiers: &[&str], set: &[MsgIx]) -> Vec<(u64, Vec
 
 /// Items of the latest list in a set that have a priority.
 fn priorities(scene: &Scene<'_>, priority: &str, set: &[MsgIx]) -> Vec<(u64, Vec<MsgIx>)> {
-    let within = |ix: MsgIx| set.is_empty() || set.binary_search(&ix).is_ok();
+    let within = |ix: MsgIx| is_in(set, ix);
     let snapshots = &scene.world.analysis.facts.plan.snapshots;
     let Some(list) = snapshots.iter().rev().find(|s| within(s.msg) && s.items.iter().any(|i| i.priority.is_some()))
     else {
