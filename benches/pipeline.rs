@@ -151,7 +151,7 @@ fn stages(file: &Path) -> Result<(), Error> {
     let claims = extract::claims::extract(&session);
     lap("directives, options, decisions, artefacts, claims");
     let calls = session.calls().map(|(at, _)| at).collect();
-    let facts = Facts {
+    let mut facts = Facts {
         calls,
         tables,
         plan,
@@ -165,7 +165,10 @@ fn stages(file: &Path) -> Result<(), Error> {
         assumptions,
         artefacts,
         claims,
+        ..Facts::default()
     };
+    facts.episodes = extract::episodes::extract(&session, &facts);
+    lap("episodes");
     let links = link::link(&session, &facts);
     lap("link");
     let evidence = audit::Evidence { session: &session, facts: &facts, links: &links };

@@ -7,6 +7,7 @@ mod claims;
 mod directives;
 mod findings;
 mod gold;
+mod phases;
 mod plan;
 mod plan_evidence;
 mod plan_prose;
@@ -24,6 +25,7 @@ const EVALS: &[(&str, Eval)] = &[
     ("audit", audit::run),
     ("directives", directives::run),
     ("findings", findings::run),
+    ("phases", phases::run),
     ("plan", plan::run),
     ("plan-evidence", plan_evidence::run),
     ("plan-prose", plan_prose::run),

@@ -9,6 +9,7 @@ pub mod bench;
 pub mod claims;
 pub mod decisions;
 pub mod directives;
+pub mod episodes;
 pub mod findings;
 pub mod options;
 pub mod plan;
@@ -53,13 +54,15 @@ pub struct Facts {
     pub artefacts: Vec<artefacts::Artefact>,
     /// What the agent says about the state of the work.
     pub claims: Vec<claims::Claim>,
+    /// Phases of the work and scores of messages; read from all facts above.
+    pub episodes: episodes::Episodes,
 }
 
 /// Extracts every kind of fact from a session.
 pub fn extract(session: &Session, config: &Config) -> Facts {
     let tables = tables::extract(session);
     let options = options::extract(session, &tables);
-    Facts {
+    let mut facts = Facts {
         calls: session.calls().map(|(at, _)| at).collect(),
         plan: plan::extract(session),
         bench: bench::extract(session, &tables, &config.limits),
@@ -73,5 +76,8 @@ pub fn extract(session: &Session, config: &Config) -> Facts {
         artefacts: artefacts::extract(session),
         claims: claims::extract(session),
         tables,
-    }
+        episodes: episodes::Episodes::default(),
+    };
+    facts.episodes = episodes::extract(session, &facts);
+    facts
 }

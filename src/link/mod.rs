@@ -52,6 +52,8 @@ pub enum FactId {
     Artefact(u32),
     /// Position in `Facts::claims`.
     Claim(u32),
+    /// Position in `Episodes::runs`.
+    Episode(u32),
 }
 
 impl FactId {
@@ -79,6 +81,7 @@ impl fmt::Display for FactId {
             Self::Option(n) => ("option", n),
             Self::Artefact(n) => ("artefact", n),
             Self::Claim(n) => ("claim", n),
+            Self::Episode(n) => ("episode", n),
         };
         write!(f, "{kind}-{}", n + 1)
     }

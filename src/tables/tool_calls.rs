@@ -19,6 +19,10 @@ pub(super) const TOOL_CALLS: Table = Table {
         text("native_id", "the transcript's own call id"),
         text("input", "arguments, as a JSON object"),
         int("position", "", "which part of its message it is, from 0"),
+        text(
+            "phase",
+            "phase of work that the call is a step of: diagnose, plan, act, verify, measure or report; NULL = none",
+        ),
     ],
     rows: tool_calls,
 };
@@ -42,6 +46,7 @@ fn tool_calls<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 Some(&call.id).filter(|id| !id.is_empty()).into(),
                 (!call.input.is_null()).then(|| call.input.to_string()).into(),
                 at.part.into(),
+                scope.analysis.facts.episodes.phase_of(at).map(|p| p.word()).into(),
             ],
         );
     }
