@@ -138,7 +138,10 @@ fn stages(file: &Path) -> Result<(), Error> {
     let plan = extract::plan::extract(&session);
     lap("plan");
     let bench = extract::bench::extract(&session, &tables, &Config::default().limits);
+    let comparisons = extract::bench::comparisons::all(&session, &plan, &bench);
     lap("bench");
+    let calculations = extract::calculations::extract(&session, &tables);
+    lap("calculations");
     let findings = extract::findings::extract(&session, &tables);
     let printed = extract::findings::tools::extract(&session);
     lap("findings");
@@ -156,6 +159,8 @@ fn stages(file: &Path) -> Result<(), Error> {
         tables,
         plan,
         bench,
+        comparisons,
+        calculations,
         findings,
         printed,
         directives,

@@ -6,6 +6,7 @@
 pub mod artefacts;
 pub mod assumptions;
 pub mod bench;
+pub mod calculations;
 pub mod claims;
 pub mod decisions;
 pub mod directives;
@@ -36,6 +37,10 @@ pub struct Facts {
     pub plan: plan::Plan,
     /// Measurements, limits and efficiencies.
     pub bench: bench::Bench,
+    /// Measurements of one quantity that follow each other, with what was done between them.
+    pub comparisons: Vec<bench::comparisons::Comparison>,
+    /// Arithmetic that the participants state, worked out again.
+    pub calculations: Vec<calculations::Calculation>,
     /// Findings of the participants.
     pub findings: findings::Findings,
     /// Findings that linters, test runners and scanners printed.
@@ -62,10 +67,14 @@ pub struct Facts {
 pub fn extract(session: &Session, config: &Config) -> Facts {
     let tables = tables::extract(session);
     let options = options::extract(session, &tables);
+    let plan = plan::extract(session);
+    let bench = bench::extract(session, &tables, &config.limits);
     let mut facts = Facts {
+        comparisons: bench::comparisons::all(session, &plan, &bench),
+        plan,
+        bench,
         calls: session.calls().map(|(at, _)| at).collect(),
-        plan: plan::extract(session),
-        bench: bench::extract(session, &tables, &config.limits),
+        calculations: calculations::extract(session, &tables),
         findings: findings::extract(session, &tables),
         printed: findings::tools::extract(session),
         directives: directives::extract(session),

@@ -10,6 +10,7 @@
 mod artefacts;
 mod bench;
 mod claims;
+mod comparisons;
 pub mod csv;
 pub mod dataset;
 mod discrepancies;
@@ -87,6 +88,8 @@ pub const TABLES: &[Table] = &[
     bench::MEASUREMENTS,
     bench::LIMITS,
     bench::EFFICIENCIES,
+    comparisons::COMPARISONS,
+    comparisons::CALCULATIONS,
     findings::FINDINGS,
     printed::TOOL_FINDINGS,
     requests::DIRECTIVES,

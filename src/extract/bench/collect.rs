@@ -126,7 +126,7 @@ static RETRACTS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Commands that only show files do not make results.
-fn runs_something(command: &str) -> bool {
+pub(super) fn runs_something(command: &str) -> bool {
     const SHOWS: &[&str] = &[
         "cat", "head", "tail", "sed", "grep", "rg", "ls", "find", "git", "gh", "curl", "wc", "diff", "ps", "df", "du",
         "awk", "tree", "stat",

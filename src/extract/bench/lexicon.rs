@@ -170,7 +170,7 @@ pub fn kinds(metric: &str) -> Option<Vec<Kind>> {
 }
 
 /// Compiles a list of words; `\b` is the ASCII one, which costs a big set nothing.
-pub(super) fn words(pattern: &str) -> Regex {
+pub(crate) fn words(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
 }
 

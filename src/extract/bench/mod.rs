@@ -3,6 +3,7 @@
 pub mod calculators;
 mod collect;
 mod columns;
+pub mod comparisons;
 mod efficiency;
 mod grid;
 pub mod hardware;
@@ -203,6 +204,17 @@ struct Found {
 }
 
 impl Measurement {
+    /// What is stated of its spread, in the unit in which it is `value`: `±`, or the ends of an interval.
+    pub fn spread(&self, value: f64) -> Option<(f64, f64)> {
+        let factor = self.value.filter(|v| *v != 0.0).map_or(1.0, |v| value / v);
+        let (low, high) = match (self.pm, self.lo.zip(self.hi)) {
+            (Some(pm), _) => (value - pm * factor, value + pm * factor),
+            (None, Some((lo, hi))) => (lo * factor, hi * factor),
+            (None, None) => return None,
+        };
+        (low < high).then_some((low, high))
+    }
+
     /// An empty measurement at a place.
     pub fn at(span: Span) -> Self {
         Self {

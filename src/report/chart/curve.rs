@@ -131,7 +131,7 @@ fn lines(analysis: &Analysis, group: &[&Series], axis: &str) -> Vec<Line> {
             let again = m.conditions.as_ref().map(|(msg, _)| *msg).filter(|msg| *msg != m.msg);
             for msg in std::iter::once(m.msg).chain(again) {
                 let name = format!("{head}{phase}{}", analysis.session.message(msg).label.cite());
-                let point = Point { x, y, measurement, spread: words::spread(m, y) };
+                let point = Point { x, y, measurement, spread: m.spread(y) };
                 match lines.iter_mut().find(|l| l.name == name) {
                     Some(line) => line.points.push(point),
                     None => lines.push(Line { name, points: vec![point] }),

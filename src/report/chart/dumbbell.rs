@@ -63,7 +63,7 @@ impl<'a> Pair<'a> {
     /// The two points of a series that [`is_pair`].
     fn of(analysis: &Analysis, series: &'a Series) -> Self {
         let point = |(measurement, value): (u32, f64)| {
-            let spread = words::spread(&analysis.facts.bench.measurements[measurement as usize], value);
+            let spread = analysis.facts.bench.measurements[measurement as usize].spread(value);
             Point { measurement, value, spread }
         };
         Self { series, before: point(series.points[0]), after: point(series.points[1]) }

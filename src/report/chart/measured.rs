@@ -31,7 +31,7 @@ struct Bar<'a> {
 
 impl Bar<'_> {
     fn spread(&self) -> Option<(f64, f64)> {
-        words::spread(self.m, self.value)
+        self.m.spread(self.value)
     }
 }
 

@@ -90,7 +90,7 @@ fn ordinal(from: MsgIx, to: MsgIx) -> Scale {
 /// The spreads that are stated for the points of some series.
 fn spreads<'a>(analysis: &'a Analysis, group: &'a [&Series]) -> impl Iterator<Item = (f64, f64)> + 'a {
     let points = group.iter().flat_map(|s| &s.points);
-    points.filter_map(|p| words::spread(&analysis.facts.bench.measurements[p.0 as usize], p.1))
+    points.filter_map(|p| analysis.facts.bench.measurements[p.0 as usize].spread(p.1))
 }
 
 fn scale(analysis: &Analysis, group: &[&Series]) -> Scale {
@@ -154,7 +154,7 @@ impl Picture<'_> {
             svg.path(&steps(&path), SERIES[i], 2.0, super::curve::DASHES[i]);
             for (p, place) in s.points.iter().zip(&path) {
                 let m = &self.analysis.facts.bench.measurements[p.0 as usize];
-                if let Some((low, high)) = words::spread(m, p.1) {
+                if let Some((low, high)) = m.spread(p.1) {
                     svg.whisker((place.0, self.y.at(low)), (place.0, self.y.at(high)), SERIES[i]);
                 }
                 svg.mark(*place, i, SERIES[i], m.evidence == FigureEvidence::Claimed);

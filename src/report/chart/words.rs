@@ -54,14 +54,3 @@ pub(super) fn both<'a>(analysis: &'a Analysis, e: &Efficiency) -> (&'a Measureme
 pub(super) fn is_rate(metric: &str) -> bool {
     metric.ends_with("throughput") || metric.ends_with("bandwidth") || matches!(metric, "iops" | "flops")
 }
-
-/// What is stated of the spread of a measurement, in the unit in which it is `value`: `±`, or the ends of an interval.
-pub(super) fn spread(m: &Measurement, value: f64) -> Option<(f64, f64)> {
-    let factor = m.value.filter(|v| *v != 0.0).map_or(1.0, |v| value / v);
-    let (low, high) = match (m.pm, m.lo.zip(m.hi)) {
-        (Some(pm), _) => (value - pm * factor, value + pm * factor),
-        (None, Some((lo, hi))) => (lo * factor, hi * factor),
-        (None, None) => return None,
-    };
-    (low < high).then_some((low, high))
-}
