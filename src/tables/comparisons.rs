@@ -37,7 +37,8 @@ pub(super) const COMPARISONS: Table = Table {
 fn comparisons<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     let facts = &scope.analysis.facts;
     for c in &facts.comparisons {
-        let (before, after) = (&facts.bench.measurements[c.before as usize], &facts.bench.measurements[c.after as usize]);
+        let (before, after) =
+            (&facts.bench.measurements[c.before as usize], &facts.bench.measurements[c.after as usize]);
         let last = c.between.last.and_then(|call| facts.calls.binary_search(&call).ok());
         out.placed(
             Some(after.msg),

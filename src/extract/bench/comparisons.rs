@@ -114,6 +114,11 @@ pub fn all(session: &Session, plan: &Plan, bench: &Bench) -> Vec<Comparison> {
     out
 }
 
+/// The comparison that ends in this measurement; one at most does, and `all` come in the order of these.
+pub fn of(all: &[Comparison], after: u32) -> Option<&Comparison> {
+    all.get(all.partition_point(|c| c.after < after)).filter(|c| c.after == after)
+}
+
 struct Context<'a> {
     plan: &'a Plan,
     bench: &'a Bench,
@@ -244,7 +249,9 @@ mod tests {
 
     #[test]
     fn what_was_done_between_two_runs_is_counted() {
-        let run = |s: SessionBuilder, v: &str| s.shell("./serve-bench", 0, &format!("Output token throughput (tok/s):  {v}\n"));
+        let run = |s: SessionBuilder, v: &str| {
+            s.shell("./serve-bench", 0, &format!("Output token throughput (tok/s):  {v}\n"))
+        };
         let s = run(SessionBuilder::new().user("go"), "40.00");
         let s = s.shell("cat notes.md", 0, "nothing").shell("systemctl restart engine", 0, "");
         let found = compared(run(s.assistant("Again."), "50.00").build());
@@ -278,7 +285,8 @@ mod tests {
 
     #[test]
     fn a_pair_in_one_message_is_stated_and_has_nothing_between() {
-        let said = "| Metric | Before → after |\n|---|---|\n| Output (tok/s) | 10.4 → 13.0 |\n| TTFT (ms) | 800 → 600 |\n";
+        let said =
+            "| Metric | Before → after |\n|---|---|\n| Output (tok/s) | 10.4 → 13.0 |\n| TTFT (ms) | 800 → 600 |\n";
         let found = compared(SessionBuilder::new().user("go").assistant(said).build());
         let shown: Vec<_> = found.iter().map(|c| (c.from, c.to, c.verdict, c.between.stated)).collect();
         assert_eq!(shown, [(10.4, 13.0, Verdict::Better, true), (800.0, 600.0, Verdict::Better, true)]);

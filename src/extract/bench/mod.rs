@@ -203,6 +203,14 @@ struct Found {
     derivation: Option<String>,
 }
 
+impl Bench {
+    /// A measurement against the limit that is preferred for it; efficiencies come in the order of measurements.
+    pub fn efficiency_of(&self, measurement: u32) -> Option<&Efficiency> {
+        let at = self.efficiencies.partition_point(|e| e.measurement < measurement);
+        self.efficiencies.get(at).filter(|e| e.measurement == measurement)
+    }
+}
+
 impl Measurement {
     /// What is stated of its spread, in the unit in which it is `value`: `±`, or the ends of an interval.
     pub fn spread(&self, value: f64) -> Option<(f64, f64)> {

@@ -58,7 +58,9 @@ fn ends(after: &str) -> bool {
     let next = after.chars().next();
     let inside = next.is_some_and(|c| c.is_alphanumeric() || "_^/%".contains(c));
     let digit = after.strip_prefix(['.', ',']).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
-    let goes_on = after.trim_start().starts_with(['+', '×', '·', '÷', '/', '−', '^']) || after.starts_with(" * ") || after.starts_with(" - ");
+    let goes_on = after.trim_start().starts_with(['+', '×', '·', '÷', '/', '−', '^'])
+        || after.starts_with(" * ")
+        || after.starts_with(" - ");
     !inside && !digit && !goes_on
 }
 
@@ -161,7 +163,14 @@ impl Expression {
         let [out] = values[..] else { return None };
         // "100 + 10 %" adds ten percent of the hundred, or a tenth.
         let mixed = shares > 0 && shares < terms.len() && text.contains(['+', '−']);
-        (!mixed).then_some(Self { value: out.value, plain: out.plain, dimension: out.dimension, has_units: units > 0, only_adds, terms })
+        (!mixed).then_some(Self {
+            value: out.value,
+            plain: out.plain,
+            dimension: out.dimension,
+            has_units: units > 0,
+            only_adds,
+            terms,
+        })
     }
 }
 
@@ -186,7 +195,10 @@ mod tests {
     fn terms_are_worked_out_again() {
         assert_eq!(calculated("In all 3 + 4 = 8 files."), [(Sum, 8.0, 7.0, false)]);
         assert_eq!(calculated("12 passed + 3 skipped = 15 tests"), [(Sum, 15.0, 15.0, true)]);
-        assert_eq!(calculated("8 × 80 GB = 640 GB, 2 + 3 * 4 = 14"), [(Equation, 640.0, 640.0, true), (Equation, 14.0, 14.0, true)]);
+        assert_eq!(
+            calculated("8 × 80 GB = 640 GB, 2 + 3 * 4 = 14"),
+            [(Equation, 640.0, 640.0, true), (Equation, 14.0, 14.0, true)]
+        );
         assert_eq!(calculated("(2 + 3) * 4 = 20"), [(Equation, 20.0, 20.0, true)]);
         assert_eq!(calculated("1.5 GB + 512 MB = 2.5 GB"), [(Sum, 2.5, 2.012, false)]);
         assert_eq!(calculated("7 / 9 = 87 %"), [(Equation, 87.0, 77.7778, false)]);
@@ -195,7 +207,9 @@ mod tests {
 
     #[test]
     fn rounding_and_about_are_fine() {
-        for text in ["10.4 + 2.17 = 12.6", "273 / 2.7 = ~101 tok/s", "7 / 2 = 3", "100 × 3.1 ≈ 300", "20 % + 30 % = 50 %"] {
+        for text in
+            ["10.4 + 2.17 = 12.6", "273 / 2.7 = ~101 tok/s", "7 / 2 = 3", "100 × 3.1 ≈ 300", "20 % + 30 % = 50 %"]
+        {
             let found = calculated(text);
             assert!(found.len() == 1 && found[0].3, "{text}: {found:?}");
         }
@@ -204,8 +218,15 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_not_judged() {
         for text in [
-            "n + 3 + 4 = 8", "2^10 + 5 = 1029", "1 + 2 = 3.4.5", "version 3 + 4 = 5 * 2", "2048 × 4 = 9 KB",
-            "100 + 10 % = 110", "see 2024-10 = x", "3 GB + 4 files = 9 GB", "f(3 + 4 = 8",
+            "n + 3 + 4 = 8",
+            "2^10 + 5 = 1029",
+            "1 + 2 = 3.4.5",
+            "version 3 + 4 = 5 * 2",
+            "2048 × 4 = 9 KB",
+            "100 + 10 % = 110",
+            "see 2024-10 = x",
+            "3 GB + 4 files = 9 GB",
+            "f(3 + 4 = 8",
         ] {
             assert!(calculated(text).iter().all(|c| c.3), "{text}: {:?}", calculated(text));
         }

@@ -69,7 +69,8 @@ pub fn extract(session: &Session, tables: &[Table]) -> Vec<Calculation> {
         for range in prose_lines(text.text) {
             let line = Line { at: &text, start: range.start, text: &text.text[range] };
             let equations = equations::read(&line);
-            let apart = |c: &Calculation| !equations.iter().any(|e| e.span.start < c.span.end && c.span.start < e.span.end);
+            let apart =
+                |c: &Calculation| !equations.iter().any(|e| e.span.start < c.span.end && c.span.start < e.span.end);
             out.extend(shares::read(&line).into_iter().filter(apart));
             out.extend(equations);
             out.extend(changes::read(&line));
@@ -119,7 +120,8 @@ impl Outcome {
     /// The stated figure against every way in which it can be meant; the nearest one is kept.
     fn of(stated: &Rounded, readings: &[Rounded], unit: &str) -> Option<Self> {
         let distance = |r: &&Rounded| (r.value - stated.value).abs();
-        let nearest = readings.iter().filter(|r| r.value.is_finite()).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let nearest =
+            readings.iter().filter(|r| r.value.is_finite()).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
         let holds = readings.iter().any(|r| stated.agrees(r));
         let unit = (!unit.is_empty()).then(|| unit.to_owned());
         Some(Self { stated: stated.value, recomputed: nearest.value, unit, holds })

@@ -26,7 +26,9 @@ static OF_LIMIT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static SHARE_IS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"((?:NUMBER)) ?% of (?:the )?(?:[a-z-]+ ){0,3}[*~]*((?:NUMBER))UNIT(?: is| are|,? i\.e\.| =| ≈| →) ([~≈]?)[*~]*((?:NUMBER))UNIT")
+    pattern(
+        r"((?:NUMBER)) ?% of (?:the )?(?:[a-z-]+ ){0,3}[*~]*((?:NUMBER))UNIT(?: is| are|,? i\.e\.| =| ≈| →) ([~≈]?)[*~]*((?:NUMBER))UNIT",
+    )
 });
 static GAP: LazyLock<Regex> = LazyLock::new(|| {
     pattern(

@@ -91,7 +91,9 @@ fn adds(head: &str) -> bool {
 }
 
 static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
-    lexicon::words(r"^(Δ|delta|change|diff|difference|improvement|gain|reduction|speed-?up)\b|^Δ|^(%|\+/-|relative)( change| diff)?$")
+    lexicon::words(
+        r"^(Δ|delta|change|diff|difference|improvement|gain|reduction|speed-?up)\b|^Δ|^(%|\+/-|relative)( change| diff)?$",
+    )
 });
 
 /// Columns before, after and change.
@@ -120,18 +122,24 @@ fn changes_of(table: &Table) -> Vec<Calculation> {
 }
 
 static LIMIT: LazyLock<Regex> = LazyLock::new(|| {
-    lexicon::words(r"^(theoretical( (max(imum)?|peak|limit|bandwidth|bw))?|limit|peak|max possible|roofline|line[- ]rate)( \(.*\))?$")
+    lexicon::words(
+        r"^(theoretical( (max(imum)?|peak|limit|bandwidth|bw))?|limit|peak|max possible|roofline|line[- ]rate)( \(.*\))?$",
+    )
 });
-static MEASURED: LazyLock<Regex> =
-    LazyLock::new(|| lexicon::words(r"^(measured|achieved|actual|observed|result)( (bandwidth|bw|throughput|rate))?( \(.*\))?$"));
+static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
+    lexicon::words(r"^(measured|achieved|actual|observed|result)( (bandwidth|bw|throughput|rate))?( \(.*\))?$")
+});
 static SHARE: LazyLock<Regex> = LazyLock::new(|| {
-    lexicon::words(r"^(efficiency|utili[sz]ation|(% )?of (peak|max|limit|theoretical|line[- ]rate))( \(?%\)?)?$|^% (of )?(peak|max|limit|theoretical)")
+    lexicon::words(
+        r"^(efficiency|utili[sz]ation|(% )?of (peak|max|limit|theoretical|line[- ]rate))( \(?%\)?)?$|^% (of )?(peak|max|limit|theoretical)",
+    )
 });
 
 /// Columns measured, limit and efficiency.
 fn shares_of(table: &Table) -> Vec<Calculation> {
     let only = |pattern: &Regex| {
-        let mut at = table.header.iter().enumerate().filter(|(_, h)| pattern.is_match(&h.text.to_lowercase())).map(|(i, _)| i);
+        let mut at =
+            table.header.iter().enumerate().filter(|(_, h)| pattern.is_match(&h.text.to_lowercase())).map(|(i, _)| i);
         at.next().filter(|_| at.next().is_none())
     };
     let (Some(limit), Some(measured), Some(share)) = (only(&LIMIT), only(&MEASURED), only(&SHARE)) else {
@@ -168,15 +176,24 @@ mod tests {
 
     #[test]
     fn totals_and_means() {
-        assert_eq!(calculated("| Kind | Count |\n|---|---|\n| a | 2 |\n| b | 3 |\n| Total | 6 |\n"), [(Sum, 6.0, 5.0, false)]);
-        assert_eq!(calculated("| Run | ms |\n|---|---|\n| a | 2.5 |\n| b | 3.5 |\n| Mean | 3.0 |\n"), [(Mean, 3.0, 3.0, true)]);
+        assert_eq!(
+            calculated("| Kind | Count |\n|---|---|\n| a | 2 |\n| b | 3 |\n| Total | 6 |\n"),
+            [(Sum, 6.0, 5.0, false)]
+        );
+        assert_eq!(
+            calculated("| Run | ms |\n|---|---|\n| a | 2.5 |\n| b | 3.5 |\n| Mean | 3.0 |\n"),
+            [(Mean, 3.0, 3.0, true)]
+        );
         assert_eq!(calculated("| Run | Mean |\n|---|---|\n| a | 2 |\n| b | 3 |\n| Total | 6 |\n"), []);
     }
 
     #[test]
     fn columns_of_changes() {
         let table = "| Metric | Before | After | Change |\n|---|---|---|---|\n| output tok/s | 40 | 50 | +25 % |\n| TTFT ms | 90 | 60 | −20 % |\n| p99 ms | 90 | 45 | 2.0× |\n";
-        assert_eq!(calculated(table), [(Change, 25.0, 25.0, true), (Change, -20.0, -33.3333, false), (Factor, 2.0, 2.0, true)]);
+        assert_eq!(
+            calculated(table),
+            [(Change, 25.0, 25.0, true), (Change, -20.0, -33.3333, false), (Factor, 2.0, 2.0, true)]
+        );
     }
 
     #[test]

@@ -295,7 +295,7 @@ pub(super) fn end_labels(svg: &mut Svg, mut ends: Vec<(f64, Ink, &str)>, x: f64)
 fn row(analysis: &Analysis, line: &Line, point: &Point, unit: &str, phrases: &Phrases) -> FigureRow {
     let bench = &analysis.facts.bench;
     let m = &bench.measurements[point.measurement as usize];
-    let limit = bench.efficiencies.iter().find(|e| e.measurement == point.measurement);
+    let limit = bench.efficiency_of(point.measurement);
     let limit = limit.map_or_else(|| phrases.get("unlimited").to_owned(), |e| words::value(e.limit_in_unit, unit));
     FigureRow {
         cells: vec![number(point.x), line.name.clone(), number(point.y), limit],

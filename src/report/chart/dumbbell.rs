@@ -1,6 +1,5 @@
 //! Did it help: the same quantity under the same conditions, measured twice, before ○ and after ●.
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::axis::{self, Kind, Scale, extent};
@@ -10,6 +9,7 @@ use super::svg::{self, Anchor, BASELINE, FLAGGED, GRID, Ink, MEASURED, SOFT, Svg
 use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
 use crate::error::Error;
+use crate::extract::bench::comparisons::{self, Comparison, Verdict};
 use crate::extract::bench::series::Series;
 use crate::report::section::value::number;
 
@@ -17,7 +17,7 @@ use crate::report::section::value::number;
 pub(super) const CHART: Chart = Chart { id: "dumbbell", section: "bench", draw };
 
 const WIDTH: f64 = 900.0;
-const ROW: f64 = 40.0;
+const ROW: f64 = 48.0;
 const TOP: f64 = 68.0;
 const LEFT: f64 = 300.0;
 const RIGHT: f64 = 690.0;
@@ -26,6 +26,7 @@ const ROWS: usize = 16;
 
 struct Pair<'a> {
     series: &'a Series,
+    compared: &'a Comparison,
     before: Point,
     after: Point,
 }
@@ -38,58 +39,30 @@ struct Point {
     spread: Option<(f64, f64)>,
 }
 
-/// What became of a quantity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Verdict {
-    Better,
-    Worse,
-    Same,
-    /// The spreads that are stated overlap.
-    Noise,
-}
-
-impl Verdict {
-    fn ink(self) -> Ink {
-        match self {
-            Self::Better => MEASURED,
-            Self::Worse => FLAGGED,
-            Self::Same | Self::Noise => BASELINE,
-        }
+fn ink(verdict: Verdict) -> Ink {
+    match verdict {
+        Verdict::Better => MEASURED,
+        Verdict::Worse => FLAGGED,
+        Verdict::Same | Verdict::Noise => BASELINE,
     }
 }
 
 impl<'a> Pair<'a> {
-    /// The two points of a series that [`is_pair`].
-    fn of(analysis: &Analysis, series: &'a Series) -> Self {
+    /// A series of two points that follow each other.
+    fn of(analysis: &'a Analysis, series: &'a Series) -> Option<Self> {
+        let [before, after] = series.points[..] else { return None };
+        let compared = comparisons::of(&analysis.facts.comparisons, after.0).filter(|c| c.before == before.0)?;
         let point = |(measurement, value): (u32, f64)| {
             let spread = analysis.facts.bench.measurements[measurement as usize].spread(value);
             Point { measurement, value, spread }
         };
-        Self { series, before: point(series.points[0]), after: point(series.points[1]) }
-    }
-
-    /// After in shares of before: 0.1 is ten percent more.
-    fn change(&self) -> Option<f64> {
-        (self.before.value > 0.0).then(|| self.after.value / self.before.value - 1.0)
+        Some(Self { series, compared, before: point(before), after: point(after) })
     }
 
     /// How much better it got; worse is negative.
     fn gain(&self) -> f64 {
         let sign = if self.series.higher_is_better { 1.0 } else { -1.0 };
-        sign * self.change().unwrap_or(self.after.value - self.before.value)
-    }
-
-    fn verdict(&self) -> Verdict {
-        let ends = |p: Point| p.spread.unwrap_or((p.value, p.value));
-        let (before, after) = (ends(self.before), ends(self.after));
-        let stated = self.before.spread.is_some() || self.after.spread.is_some();
-        match self.gain() {
-            0.0 => Verdict::Same,
-            _ if stated && before.0 <= after.1 && after.0 <= before.1 => Verdict::Noise,
-            gain if gain > 0.0 => Verdict::Better,
-            _ => Verdict::Worse,
-        }
+        sign * self.compared.delta.change.unwrap_or(self.after.value - self.before.value)
     }
 
     fn points(&self) -> [Point; 2] {
@@ -97,19 +70,17 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// One value in each of two messages: two values in one message may be two conditions that were not read.
+/// Two values that follow each other: two that stand in one message without being called before and after may be two
+/// conditions that were not read.
 pub(super) fn is_pair(analysis: &Analysis, s: &Series) -> bool {
-    let at = |i: usize| analysis.facts.bench.measurements[s.points[i].0 as usize].msg;
-    s.points.len() == 2 && at(0) != at(1)
+    Pair::of(analysis, s).is_some()
 }
 
 fn draw(board: &Board<'_>) -> Result<Vec<Figure>, Error> {
     let analysis = board.analysis;
-    let pairs = |group: &Vec<&Series>| -> Vec<usize> {
-        (0..group.len()).filter(|i| is_pair(analysis, group[*i]) && !board.has_curve(&group[*i].metric)).collect()
-    };
-    let groups = board.quantities.iter().map(|g| (g, pairs(g))).filter(|(_, p)| !p.is_empty());
-    groups.map(|(g, p)| figure(board, p.into_iter().map(|i| Pair::of(analysis, g[i])).collect())).collect()
+    let shown = board.quantities.iter().filter(|g| !board.has_curve(&g[0].metric));
+    let pairs = shown.map(|g| g.iter().filter_map(|s| Pair::of(analysis, s)).collect::<Vec<_>>());
+    pairs.filter(|p| !p.is_empty()).map(|p| figure(board, p)).collect()
 }
 
 fn figure(board: &Board<'_>, mut pairs: Vec<Pair<'_>>) -> Result<Figure, Error> {
@@ -134,6 +105,7 @@ fn figure(board: &Board<'_>, mut pairs: Vec<Pair<'_>>) -> Result<Figure, Error> 
             words::value(p.before.value, &first.unit),
             words::value(p.after.value, &first.unit),
             phrases.nth("change", i).to_owned(),
+            phrases.nth("between", i).to_owned(),
         ],
         msgs: p.points().map(|x| label(analysis, x)).into(),
     };
@@ -143,7 +115,8 @@ fn figure(board: &Board<'_>, mut pairs: Vec<Pair<'_>>) -> Result<Figure, Error> 
 
 /// A pair for the template.
 fn told(analysis: &Analysis, p: &Pair<'_>) -> serde_json::Value {
-    let signed = |c: f64| format!("{}{}", if c > 0.0 { "+" } else { "−" }, axis::percent(c.abs()));
+    let signed = |c: f64, unit: &str| format!("{}{:.2} {unit}", if c > 0.0 { "+" } else { "−" }, c.abs());
+    let (delta, between) = (&p.compared.delta, &p.compared.between);
     let point = |x: Point| {
         json!({
             "number": number(x.value), "value": words::value(x.value, &p.series.unit), "msg": label(analysis, x),
@@ -151,7 +124,10 @@ fn told(analysis: &Analysis, p: &Pair<'_>) -> serde_json::Value {
     };
     json!({
         "conditions": words::conditions(&p.series.params), "before": point(p.before), "after": point(p.after),
-        "share": p.change().map(signed), "verdict": p.verdict(),
+        "share": delta.change.filter(|_| delta.points.is_none()).map(|c| signed(c * 100.0, "%")),
+        "points": delta.points.map(|p| signed(p, "pp")), "verdict": p.compared.verdict,
+        "speedup": delta.speedup.filter(|s| *s >= 1.0).map(|s| format!("{s:.2}")),
+        "plan": between.plan.len(), "commands": between.commands, "edits": between.edits, "stated": between.stated,
     })
 }
 
@@ -174,7 +150,7 @@ fn plot(pairs: &[Pair<'_>], scale: &Scale, phrases: &Phrases, height: f64) -> Sv
     axis::below(&mut svg, scale, (TOP - 6.0, height - 48.0), &pairs[0].series.unit);
     for (i, p) in pairs.iter().enumerate() {
         let y = TOP + ROW * i as f64 + ROW / 2.0;
-        let ink = p.verdict().ink();
+        let ink = ink(p.compared.verdict);
         let (from, to) = (scale.at(p.before.value), scale.at(p.after.value));
         svg.line((LEFT, y), (RIGHT, y), GRID, 1.0, "");
         svg.line((from, y), (to, y), ink, 3.0, "");
@@ -189,8 +165,11 @@ fn plot(pairs: &[Pair<'_>], scale: &Scale, phrases: &Phrases, height: f64) -> Sv
         svg.lines((LEFT - 14.0, y), Anchor::End, TEXT, 12.0, &text);
         let x = RIGHT + 18.0;
         let room = WIDTH - x - 8.0;
-        svg.text((x, y - 1.0), Anchor::Start, TEXT, 12.0, &svg::shorten(phrases.nth("values", i), 12.0, room));
-        svg.text((x, y + 13.0), Anchor::Start, SOFT, 11.0, &svg::shorten(phrases.nth("told", i), 11.0, room));
+        svg.text((x, y - 8.0), Anchor::Start, TEXT, 12.0, &svg::shorten(phrases.nth("values", i), 12.0, room));
+        for (line, lift) in [("told", 6.0), ("since", 19.0)] {
+            let text = svg::shorten(phrases.nth(line, i), 11.0, room);
+            svg.text((x, y + lift), Anchor::Start, SOFT, 11.0, &text);
+        }
     }
     svg
 }
@@ -210,7 +189,7 @@ mod tests {
         let table = |v: &str| format!("| concurrency | output tok/s |\n|---|---|\n| 4 | {v} |\n");
         let figures = figures(&[&table("40"), "changed the batcher", &table("50")]);
         assert_eq!(figures.len(), 1, "{figures:?}");
-        assert_eq!(figures[0].rows[0].cells[1..], ["40 tok/s", "50 tok/s", "+25.00 %, better"]);
+        assert_eq!(figures[0].rows[0].cells[1..], ["40 tok/s", "50 tok/s", "+25.00 %, better", "nothing on record"]);
         assert_eq!(figures[0].rows[0].msgs.len(), 2);
     }
 
@@ -220,11 +199,20 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_within_the_stated_spread_is_noise() {
-        let table = |v: &str| format!("| concurrency | output tok/s |\n|---|---|\n| 4 | {v} |\n");
-        let change = |a: &str, b: &str| figures(&[&table(a), &table(b)])[0].rows[0].cells[3].clone();
-        assert_eq!(change("40 ± 3", "44 ± 2"), "+10.00 %, within the spread stated");
-        assert_eq!(change("40 ± 1", "44 ± 2"), "+10.00 %, better");
-        assert_eq!(change("44", "40"), "−9.09 %, worse");
+    fn what_was_done_between_is_told() {
+        let run = |s: SessionBuilder, v: &str| {
+            s.shell("./serve-bench", 0, &format!("Output token throughput (tok/s):  {v}\n"))
+        };
+        let s = run(SessionBuilder::new().user("go"), "40.00").shell("systemctl restart engine", 0, "");
+        let figures = super::super::figures_of("dumbbell", run(s, "32.00").build());
+        assert_eq!(figures[0].rows[0].cells[3..], ["−20.00 %, worse", "1 command"]);
+        assert!(figures[0].svg.contains("between: 1 command"), "{}", figures[0].svg);
+    }
+
+    #[test]
+    fn a_pair_that_one_message_states_is_drawn() {
+        let said = "| Metric | Before → after |\n|---|---|\n| Output (tok/s) | 10.4 → 13.0 |\n";
+        let rows = &figures(&[said])[0].rows;
+        assert_eq!(rows[0].cells[3..], ["+25.00 %, better", "stated together"]);
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::value::{label, number, pairs, percent, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
+use crate::extract::bench::comparisons::Comparison;
 use crate::extract::bench::{Efficiency, Limit, Measurement, MeasurementRole};
 use crate::extract::tables::{Table, TableKind};
 use crate::report::chart::FigureRow;
@@ -19,6 +20,8 @@ struct View {
     limits: Vec<LimitRow>,
     efficiencies: Vec<EfficiencyRow>,
     efficiencies_left: usize,
+    comparisons: Vec<ComparisonRow>,
+    comparisons_left: usize,
     unlimited: Vec<String>,
     count: usize,
     measurements: Vec<MeasurementRow>,
@@ -61,6 +64,24 @@ struct EfficiencyRow {
 }
 
 #[derive(Debug, Serialize)]
+struct ComparisonRow {
+    metric: String,
+    params: String,
+    before: String,
+    after: String,
+    change: Option<String>,
+    points: Option<String>,
+    speedup: Option<String>,
+    gap_change: Option<String>,
+    verdict: String,
+    stated: bool,
+    plan: usize,
+    commands: u32,
+    edits: u32,
+    msgs: [String; 2],
+}
+
+#[derive(Debug, Serialize)]
 struct MeasurementRow {
     metric: String,
     params: String,
@@ -98,12 +119,16 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let (efficiencies, efficiencies_left) =
         first_rows(bench.efficiencies.iter().map(|e| efficiency(material, e)).collect(), material.full);
     let (measurements, left) = first_rows(shown.iter().map(|m| measurement(session, m)).collect(), material.full);
+    let compared = analysis.facts.comparisons.iter().map(|c| comparison(material, c)).collect();
+    let (comparisons, comparisons_left) = first_rows(compared, material.full);
     let (tables, tables_left) = if material.full { (tables, 0) } else { first_tables(tables) };
     some(View {
         figures: figures(material),
         limits: bench.limits.iter().map(|l| limit(session, l)).collect(),
         efficiencies,
         efficiencies_left,
+        comparisons,
+        comparisons_left,
         unlimited: unlimited(material),
         count: shown.len(),
         measurements,
@@ -172,6 +197,28 @@ fn efficiency(material: &Material<'_>, e: &Efficiency) -> EfficiencyRow {
         gap: percent(e.gap),
         msg: label(session, m.msg),
         limit_msg: l.msg.map(|ix| label(session, ix)),
+    }
+}
+
+fn comparison(material: &Material<'_>, c: &Comparison) -> ComparisonRow {
+    let (session, bench) = (&material.analysis.session, &material.analysis.facts.bench);
+    let (before, after) = (&bench.measurements[c.before as usize], &bench.measurements[c.after as usize]);
+    let signed = |v: f64| format!("{}{:.2}", if v < 0.0 { "−" } else { "+" }, v.abs());
+    ComparisonRow {
+        metric: metric(after),
+        params: pairs(&after.params),
+        before: format!("{} {}", number(c.from), c.unit),
+        after: format!("{} {}", number(c.to), c.unit),
+        change: c.delta.change.map(|v| signed(v * 100.0)),
+        points: c.delta.points.map(signed),
+        speedup: c.delta.speedup.map(|v| format!("{v:.2}")),
+        gap_change: c.efficiency.map(|(a, b)| signed((a - b) * 100.0)),
+        verdict: word(c.verdict),
+        stated: c.between.stated,
+        plan: c.between.plan.len(),
+        commands: c.between.commands,
+        edits: c.between.edits,
+        msgs: [label(session, before.msg), label(session, after.msg)],
     }
 }
 
