@@ -94,7 +94,7 @@ impl Delta {
         let whole = if unit.is_some_and(|u| u.name == "%") { 1.0 } else { 100.0 };
         Self {
             change: (from > 0.0).then(|| to / from - 1.0),
-            points: (kind == Some(Kind::Ratio)).then(|| (to - from) * whole),
+            points: (kind == Some(Kind::Ratio)).then_some((to - from) * whole),
             speedup: ratio(to, from).filter(|_| rate).or(ratio(from, to).filter(|_| time)),
             latency_ratio: ratio(to, from).filter(|_| time),
         }

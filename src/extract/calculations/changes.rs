@@ -106,11 +106,11 @@ mod tests {
     #[test]
     fn changes_are_worked_out_again() {
         assert_eq!(calculated("Output went 10.4 → 13.0 tok/s (+25 %)."), [(Change, 25.0, 25.0, true)]);
-        assert_eq!(calculated("TPOT 96 ms → 80 ms (−20 %)")[0].3, true); // 96 ÷ 80 is 20 % faster
+        assert!(calculated("TPOT 96 ms → 80 ms (−20 %)")[0].3); // 96 ÷ 80 is 20 % faster
         assert_eq!(calculated("TPOT 96 ms → 80 ms (−30 %)"), [(Change, -30.0, -16.6667, false)]);
         assert_eq!(calculated("It fell from 80 ms to 40 ms (2x faster)."), [(Factor, 2.0, 2.0, true)]);
         assert_eq!(calculated("from 80 ms to 40 ms, a 3× speed-up."), [(Factor, 3.0, 2.0, false)]);
-        assert_eq!(calculated("hit rate 60 % → 66 % (+6 %)")[0].3, true);
+        assert!(calculated("hit rate 60 % → 66 % (+6 %)")[0].3);
         assert_eq!(calculated("hit rate 60 % → 66 % (+8 pp)"), [(Change, 8.0, 6.0, false)]);
     }
 

@@ -79,7 +79,7 @@ pub fn extract(session: &Session, tables: &[Table]) -> Vec<Calculation> {
     }
     let said = tables.iter().filter(|t| t.provenance.is_said() && t.restates.is_none());
     out.extend(said.flat_map(tables::read));
-    out.sort_by(|a, b| (a.msg, a.span.part, a.span.start, a.kind).cmp(&(b.msg, b.span.part, b.span.start, b.kind)));
+    out.sort_by_key(|c| (c.msg, c.span.part, c.span.start, c.kind));
     out
 }
 

@@ -75,7 +75,7 @@ fn totals(table: &Table) -> Vec<Calculation> {
         let right = if mean { means::of(&numbers)? } else { numbers.iter().copied().reduce(Rounded::plus)? };
         let outcome = Outcome::of(&result.number, &[right], &result.unit)?;
         // A mean may be geometric, or weighted by another column.
-        if mean && !outcome.holds || !mean && !outcome.holds && numbers.iter().any(|n| n.ulp < 1.0) {
+        if !outcome.holds && (mean || numbers.iter().any(|n| n.ulp < 1.0)) {
             return None;
         }
         let kind = if mean { CalculationKind::Mean } else { CalculationKind::Sum };
