@@ -1,5 +1,6 @@
 //! What lies in the agents' default places. The only file here that looks at the disk for them.
 
+use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use memchr::memmem;
 
 use super::places::{Holds, Os, Place, claude_folder, places};
 use crate::source::stored::{self, Stored};
-use crate::source::{Format, Head, Input, recognise};
+use crate::source::{Input, recognise};
 
 /// The places of this system and environment.
 pub(crate) fn here() -> Vec<Place> {
@@ -102,14 +103,17 @@ pub(crate) struct Candidate {
 
 /// The session of a directory that was changed last, over the places of every agent; of equal ones the first by name.
 pub(crate) fn newest_of(places: &[Place], directory: &Path) -> Option<Candidate> {
-    let mut all: Vec<Candidate> = places.iter().filter_map(|place| newest_at(place, directory)).collect();
-    all.extend(newest_in(directory));
-    newest(all)
+    let placed = places.iter().filter_map(|place| newest_at(place, directory));
+    newest(placed.chain(newest_in(directory)))
 }
 
-fn newest(mut all: Vec<Candidate>) -> Option<Candidate> {
-    all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.file.cmp(&b.file)));
-    all.into_iter().next()
+/// The newest first; of equal ones the first by name.
+fn by_age(a: &Candidate, b: &Candidate) -> Ordering {
+    b.at.cmp(&a.at).then_with(|| a.file.cmp(&b.file))
+}
+
+fn newest(all: impl Iterator<Item = Candidate>) -> Option<Candidate> {
+    all.min_by(by_age)
 }
 
 fn newest_at(place: &Place, directory: &Path) -> Option<Candidate> {
@@ -122,15 +126,15 @@ fn newest_at(place: &Place, directory: &Path) -> Option<Candidate> {
             let here = s.directory.as_deref().is_some_and(|d| Path::new(d) == directory);
             here.then_some(Candidate { file: s.file, id: (place.holds != Holds::Tree).then_some(s.id), at })
         };
-        return newest(stored(place).0.into_iter().filter_map(of).collect());
+        return newest(stored(place).0.into_iter().filter_map(of));
     }
     // Other files say in their head where the agent worked.
     let mark = serde_json::to_string(&directory.to_string_lossy()).ok()?;
     let mut all: Vec<Candidate> = files(&place.path).into_iter().filter_map(candidate).collect();
-    all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.file.cmp(&b.file)));
+    all.sort_by(by_age);
     all.into_iter().find(|c| {
-        let head = Input::file("", &c.file).head();
-        head.is_ok_and(|(bytes, _)| memmem::find(&bytes, mark.as_bytes()).is_some()) && format_of(&c.file).is_some()
+        let head = recognise(&Input::file("", &c.file));
+        head.is_ok_and(|head| head.format.is_some() && memmem::find(&head.bytes, mark.as_bytes()).is_some())
     })
 }
 
@@ -140,15 +144,10 @@ fn candidate(file: PathBuf) -> Option<Candidate> {
 
 /// The transcript in a folder that was changed last.
 fn newest_in(folder: &Path) -> Option<Candidate> {
-    let files = below(folder).into_iter().filter(|p| p.is_file() && format_of(p).is_some());
-    newest(files.filter_map(candidate).collect())
-}
-
-fn format_of(path: &Path) -> Option<&'static Format> {
-    let name = path.to_string_lossy();
-    let input = Input::file(name.clone(), path);
-    let (bytes, whole) = input.head().ok()?;
-    recognise(&Head { name: &name, path: Some(path), bytes: &bytes, whole })
+    let is_one = |path: &PathBuf| {
+        path.is_file() && recognise(&Input::file(path.to_string_lossy(), path)).is_ok_and(|head| head.format.is_some())
+    };
+    newest(below(folder).into_iter().filter(is_one).filter_map(candidate))
 }
 
 /// Sessions whose id is `name` or starts with it, by the names of files and what stores tell. An id that is met whole

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::folder::Walk;
-use super::{FORMATS, Format, Head, Input, seen, shape, zipped};
+use super::{Format, Input, recognise, seen, shape, zipped};
 use crate::diag::{Diag, Folded, Loc};
 use crate::error::Error;
 
@@ -35,7 +35,7 @@ pub struct Discovered {
 /// A file whose format is known.
 struct Found {
     input: Input,
-    format: usize,
+    format: &'static Format,
     keys: Vec<String>,
 }
 
@@ -65,35 +65,22 @@ fn shown_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// What a head is: the position of the format in the registry, and the file's keys.
-fn detect(head: &Head<'_>) -> Option<(usize, Vec<String>)> {
-    let sure = FORMATS.iter().enumerate().map(|(i, f)| ((f.sniff)(head), i));
-    let (score, format) = sure.rev().max_by_key(|(score, _)| *score)?;
-    (score >= 50).then(|| (format, (FORMATS[format].keys)(head)))
-}
-
 /// An input that the user named: it must be a transcript.
 fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
-    let (bytes, whole) = match input.head() {
-        Ok(head) => head,
-        Err(e) => return out.errors.push(e),
-    };
-    let head = Head { name: &input.name, path: input.path(), bytes: &bytes, whole };
-    let Some((format, keys)) = detect(&head) else {
-        if zipped::is_zip(&bytes) {
-            return archive(&input, found, out);
+    match try_input(input.clone()) {
+        Ok(Tried::Taken(taken, lie)) => {
+            out.warnings.extend(lie);
+            let format = taken.format;
+            found.push(taken);
+            let Some(path) = input.path() else { return };
+            let base = path.parent().unwrap_or(Path::new(""));
+            for near in (format.companions)(path) {
+                found.extend(try_file(base, &near).ok().flatten().filter(|f| f.format.id == format.id));
+            }
         }
-        let trouble = input.trouble();
-        let seen =
-            trouble.first().map_or_else(|| seen::describe(&head), |t| format!("{}; no transcript in it", t.message));
-        return out.errors.push(Error::Unrecognised { path: input.name, seen });
-    };
-    out.warnings.extend(lie(&input, &bytes));
-    let near = input.path().map(|p| (p.parent().unwrap_or(Path::new("")).to_owned(), (FORMATS[format].companions)(p)));
-    found.push(Found { input, format, keys });
-    let (base, near) = near.unwrap_or_default();
-    for path in near {
-        found.extend(try_file(&base, &path).ok().flatten().filter(|f| f.format == format));
+        Ok(Tried::Archive(input)) => archive(&input, found, out),
+        Ok(Tried::Other(_, seen)) => out.errors.push(Error::Unrecognised { path: input.name, seen }),
+        Err(e) => out.errors.push(e),
     }
 }
 
@@ -129,22 +116,20 @@ enum Tried {
 }
 
 fn try_input(input: Input) -> Result<Tried, Error> {
-    let (bytes, whole) = input.head()?;
-    let head = Head { name: &input.name, path: input.path(), bytes: &bytes, whole };
-    Ok(match detect(&head) {
-        Some((format, keys)) => {
-            let lie = lie(&input, &bytes);
-            Tried::Taken(Found { input, format, keys }, lie)
-        }
-        None if zipped::is_zip(&bytes) => Tried::Archive(input),
-        None => {
-            let empty = bytes.iter().all(|b| b.is_ascii_whitespace() || b"\xEF\xBB\xBF{}[]".contains(b)) && whole;
-            let kind = if empty { "empty" } else { "not-a-transcript" };
-            match input.trouble().first() {
-                Some(trouble) => Tried::Other(trouble.kind, format!("{}; no transcript in it", trouble.message)),
-                None => Tried::Other(kind, seen::describe(&head)),
-            }
-        }
+    let head = recognise(&input)?;
+    if let Some(format) = head.format {
+        let lie = lie(&input, &head.bytes);
+        let keys = (format.keys)(&head.head(&input));
+        return Ok(Tried::Taken(Found { input, format, keys }, lie));
+    }
+    if zipped::is_zip(&head.bytes) {
+        return Ok(Tried::Archive(input));
+    }
+    let blank = |b: &u8| b.is_ascii_whitespace() || b"\xEF\xBB\xBF{}[]".contains(b);
+    let kind = if head.whole && head.bytes.iter().all(blank) { "empty" } else { "not-a-transcript" };
+    Ok(match input.trouble().first() {
+        Some(trouble) => Tried::Other(trouble.kind, format!("{}; no transcript in it", trouble.message)),
+        None => Tried::Other(kind, seen::describe(&head.head(&input))),
     })
 }
 
@@ -181,9 +166,20 @@ fn transcripts(input: &Input) -> Result<(Vec<Found>, Vec<Diag>), Error> {
     Ok((taken, told.finish()))
 }
 
-/// A note on a file that is no transcript.
+/// What is said of a file that is no transcript. Where its name says that it is one, it counts as lost.
 fn passed_over(name: &str, kind: &'static str, seen: &str) -> Diag {
-    Diag::note(kind, whole_file(name), format!("{seen}; passed over"))
+    let (loc, said) = (whole_file(name), format!("{seen}; passed over"));
+    if kind != "empty" && is_named_as_lines(name) {
+        return Diag::lost(kind, loc, 0, 0, said);
+    }
+    Diag::note(kind, loc, said)
+}
+
+/// Whether a file's name is one that transcripts have: JSON lines, packed or not.
+fn is_named_as_lines(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let plain = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    plain.ends_with(".jsonl") || plain.ends_with(".ndjson")
 }
 
 /// Every transcript below a folder; what is none is passed over and named with the reason.
@@ -249,10 +245,10 @@ fn whole_file(name: &str) -> Loc {
 /// Joins files of one format that share a key, in order of their first file.
 fn group(found: Vec<Found>) -> Vec<Group> {
     let mut root: Vec<usize> = (0..found.len()).collect();
-    let mut holder: HashMap<(usize, &str), usize> = HashMap::new();
+    let mut holder: HashMap<(&str, &str), usize> = HashMap::new();
     for (i, file) in found.iter().enumerate() {
         for key in &file.keys {
-            let first = *holder.entry((file.format, key)).or_insert(i);
+            let first = *holder.entry((file.format.id, key)).or_insert(i);
             let (a, b) = (top(&mut root, first), top(&mut root, i));
             root[a.max(b)] = a.min(b);
         }
@@ -260,8 +256,7 @@ fn group(found: Vec<Found>) -> Vec<Group> {
     let roots: Vec<usize> = (0..found.len()).map(|i| top(&mut root, i)).collect();
     let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
     for (file, root) in found.into_iter().zip(roots) {
-        let format = &FORMATS[file.format];
-        groups.entry(root).or_insert_with(|| Group { format, inputs: Vec::new() }).inputs.push(file.input);
+        groups.entry(root).or_insert_with(|| Group { format: file.format, inputs: Vec::new() }).inputs.push(file.input);
     }
     groups.into_values().collect()
 }

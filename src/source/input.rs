@@ -33,14 +33,14 @@ pub struct Head<'a> {
     pub name: &'a str,
     /// Path of the file; `None` for standard input.
     pub path: Option<&'a Path>,
-    /// The first bytes, at most [`Head::SIZE`].
+    /// The first bytes: [`Head::SIZE`], or what holds a whole first record.
     pub bytes: &'a [u8],
     /// Whether `bytes` is the whole input.
     pub whole: bool,
 }
 
 impl Head<'_> {
-    /// Bytes read to tell the format.
+    /// Bytes read to tell the format, unless the first record is longer.
     pub const SIZE: usize = 64 * 1024;
 }
 
@@ -114,10 +114,15 @@ impl Input {
 
     /// Reads the first bytes; the flag says whether that is all.
     pub fn head(&self) -> Result<(Vec<u8>, bool), Error> {
+        self.first(Head::SIZE)
+    }
+
+    /// Reads at most so many of the first bytes; the flag says whether that is all.
+    pub(super) fn first(&self, most: usize) -> Result<(Vec<u8>, bool), Error> {
         let mut bytes = Vec::new();
-        self.open()?.take(Head::SIZE as u64 + 1).read_to_end(&mut bytes).map_err(|e| self.error(e))?;
-        let whole = bytes.len() <= Head::SIZE;
-        bytes.truncate(Head::SIZE);
+        self.open()?.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|e| self.error(e))?;
+        let whole = bytes.len() <= most;
+        bytes.truncate(most);
         Ok((bytes, whole))
     }
 

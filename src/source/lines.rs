@@ -23,7 +23,7 @@ use crate::session::SourceFile;
 const CHUNK: usize = 8 << 20;
 
 /// Longest line, and longest record over several lines, that is kept.
-const LIMIT: usize = 256 << 20;
+pub(super) const LIMIT: usize = 256 << 20;
 
 /// A record with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

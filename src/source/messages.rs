@@ -24,6 +24,7 @@ pub(super) const FORMAT: Format = Format {
     id: "messages",
     agent: "messages",
     about: "Messages of the OpenAI or Anthropic interface: JSON or JSON lines of `{role, content}`, from any program",
+    lines: false,
     sniff,
     keys: |_| Vec::new(),
     companions: |_: &Path| Vec::<PathBuf>::new(),

@@ -24,6 +24,7 @@ mod opencode_markdown;
 mod opencode_storage;
 mod packed;
 mod peek;
+mod recognise;
 mod seen;
 mod shape;
 mod sqlite;
@@ -41,6 +42,7 @@ use crate::session::{Draft, Session};
 
 pub use discover::{Discovered, Group, discover};
 pub use input::{Head, Input};
+pub use recognise::{Recognised, recognise};
 
 /// A transcript format.
 #[derive(Debug)]
@@ -51,6 +53,8 @@ pub struct Format {
     pub agent: &'static str,
     /// What it is and where it is found, in one sentence.
     pub about: &'static str,
+    /// Whether a file is told, and tied to others, by its first records, of which each is a line.
+    pub lines: bool,
     /// How sure it is, from the first bytes, that a file is of this format: 0–100; from 50 it is taken.
     pub sniff: fn(&Head<'_>) -> u8,
     /// Names that tie files together: files that share one form a group. Read from the first bytes.
@@ -93,11 +97,4 @@ pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Er
         session.warnings.push(Diag::warning("empty", Loc { file, ..Loc::default() }, message));
     }
     Ok(sessions)
-}
-
-/// The format of an input by its head: the surest of those that are sure enough.
-pub fn recognise(head: &Head<'_>) -> Option<&'static Format> {
-    let scored = FORMATS.iter().map(|f| ((f.sniff)(head), f)).filter(|(score, _)| *score >= 50);
-    // `max_by_key` keeps the last of equals; reversed, the first of the registry wins.
-    scored.rev().max_by_key(|(score, _)| *score).map(|(_, f)| f)
 }

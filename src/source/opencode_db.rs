@@ -23,6 +23,7 @@ pub(super) const FORMAT: Format = Format {
     id: "opencode-db",
     agent: "opencode",
     about: "OpenCode database: the SQLite file `opencode.db` with its `-wal` (1.2 and later), several sessions",
+    lines: false,
     sniff,
     keys: |_| Vec::new(),
     companions: |_: &Path| Vec::<PathBuf>::new(),

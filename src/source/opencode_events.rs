@@ -23,6 +23,7 @@ pub(super) const FORMAT: Format = Format {
     id: "opencode-events",
     agent: "opencode",
     about: "OpenCode event lines: `opencode run --format json`, or the server's events as they were recorded",
+    lines: true,
     sniff,
     keys,
     companions: |_: &Path| Vec::<PathBuf>::new(),

@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     id: "opencode-export",
     agent: "opencode",
     about: "OpenCode export: one JSON object with `info` and `messages`, written by `opencode export ID`",
+    lines: false,
     sniff,
     keys,
     companions: |_: &Path| Vec::<PathBuf>::new(),

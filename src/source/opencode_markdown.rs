@@ -20,6 +20,7 @@ pub(super) const FORMAT: Format = Format {
     id: "opencode-markdown",
     agent: "opencode",
     about: "OpenCode Markdown: what `/export` writes, with `**Session ID:**` below the title",
+    lines: false,
     sniff,
     keys: |head| {
         session_id(&String::from_utf8_lossy(head.bytes)).map(|id| format!("opencode-md:{id}")).into_iter().collect()

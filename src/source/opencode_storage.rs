@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     id: "opencode-storage",
     agent: "opencode",
     about: "OpenCode storage tree: `session`, `message` and `part` folders of small JSON files (before version 1.2)",
+    lines: false,
     sniff,
     keys,
     companions,

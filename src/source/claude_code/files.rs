@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::session::{Draft, Message, Place, Session, SourceFile, ThreadStart};
 use crate::source::input::Input;
 use crate::source::lines::{self, Lines};
+use crate::source::recognise;
 
 /// The id in the name of a subagent's file.
 pub(super) fn agent_id(path: &Path) -> Option<&str> {
@@ -65,8 +66,8 @@ fn beside(path: &Path) -> Vec<PathBuf> {
     let agents = list(folder).into_iter().filter(|p| is_jsonl(p) && agent_id(p).is_some());
     agents
         .filter(|p| {
-            let head = Input::file("", p).head().unwrap_or_default().0;
-            memchr::memmem::find(&head, id.as_bytes()).is_some()
+            let head = recognise(&Input::file("", p));
+            head.is_ok_and(|head| memchr::memmem::find(&head.bytes, id.as_bytes()).is_some())
         })
         .collect()
 }

@@ -28,6 +28,7 @@ pub(super) const SESSION: Format = Format {
     id: "claude-code",
     agent: "claude-code",
     about: "Claude Code session files, `~/.claude/projects/*/*.jsonl`, with the files of subagents",
+    lines: true,
     sniff: |head| if looks(head).session { 90 } else { 0 },
     keys,
     companions,
@@ -39,6 +40,7 @@ pub(super) const STREAM: Format = Format {
     id: "claude-code-stream",
     agent: "claude-code",
     about: "what `claude -p --output-format stream-json` prints",
+    lines: true,
     sniff: |head| {
         let looks = looks(head);
         if looks.stream && !looks.session { 90 } else { 0 }

@@ -32,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
     id: "codex",
     agent: "codex",
     about: "Codex CLI rollouts, `~/.codex/sessions/*/*/*/rollout-*.jsonl`, old and new",
+    lines: true,
     sniff,
     keys,
     companions: |_| Vec::new(),
