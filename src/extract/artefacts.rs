@@ -1,12 +1,13 @@
 //! Artefacts: files that the session wrote, read back or deleted, or promised to write.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
 
-use crate::session::{CallRef, Provenance, Session, Span, ToolKind};
+use crate::session::{CallRef, Provenance, Session, Span, ToolCall, ToolKind};
 
 /// A file that the session wrote, and where it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
@@ -92,8 +93,21 @@ impl Found {
         self.by_path.get(key(path)).copied()
     }
 
+    /// What a file tool or a patch writes and deletes.
+    fn patch(&mut self, r: CallRef, call: &ToolCall) {
+        for path in call.written_paths() {
+            self.make(path).written.push(r);
+        }
+        for path in call.deleted_paths() {
+            if let Some(at) = self.at(path) {
+                self.all[at].deleted.push(r);
+            }
+        }
+    }
+
     /// What a command writes, deletes and may have changed.
     fn command(&mut self, r: CallRef, command: &str, failed: bool) {
+        let command = &without_patches(command);
         if !failed {
             for path in redirected(command) {
                 self.make(path).written.push(r);
@@ -131,12 +145,10 @@ fn key(path: &str) -> &str {
 pub fn extract(session: &Session) -> Vec<Artefact> {
     let mut found = Found::default();
     for (r, call) in session.calls().filter(|(r, _)| !session.message(r.msg).abandoned) {
+        if !call.failed() {
+            found.patch(r, call);
+        }
         match (call.kind, call.path(), call.command()) {
-            (ToolKind::Write | ToolKind::Edit, ..) if !call.failed() => {
-                for path in call.written_paths() {
-                    found.make(path).written.push(r);
-                }
-            }
             (ToolKind::Read, Some(path), _) if !call.failed() => {
                 if let Some(i) = found.at(path) {
                     found.all[i].read.push(r);
@@ -148,6 +160,17 @@ pub fn extract(session: &Session) -> Vec<Artefact> {
     }
     promises(session, &mut found.all);
     found.all
+}
+
+/// A command without the text of patches in it, which is no command.
+fn without_patches(command: &str) -> Cow<'_, str> {
+    const END: &str = "*** End Patch";
+    let mut out = Cow::Borrowed(command);
+    while let Some(start) = out.find("*** Begin Patch") {
+        let end = out[start..].find(END).map_or(out.len(), |at| start + at + END.len());
+        out.to_mut().replace_range(start..end, "");
+    }
+    out
 }
 
 /// Files that a command writes by `>` or `tee`; devices are none.
@@ -217,6 +240,19 @@ mod tests {
                 ("other.txt", true, 0, 0, 0, "promised")
             ]
         );
+    }
+
+    #[test]
+    fn a_patch_in_a_command_writes_and_deletes() {
+        let patch = |lines: &str| format!("apply_patch <<'EOF'\n*** Begin Patch\n{lines}*** End Patch\nEOF");
+        let session = SessionBuilder::new()
+            .shell(&patch("*** Add File: a.md\n+one -> 1\n*** Add File: b.md\n+two > three.txt\n"), 0, "Done")
+            .shell(&patch("*** Update File: a.md\n@@\n-one -> 1\n+1\n*** Delete File: b.md\n"), 0, "Done")
+            .shell(&patch("*** Add File: never.md\n+x\n"), 1, "no")
+            .build();
+        let found = extract(&session);
+        let got: Vec<_> = found.iter().map(|a| (a.path.as_str(), a.written.len(), a.state())).collect();
+        assert_eq!(got, [("a.md", 2, "written"), ("b.md", 1, "deleted")]);
     }
 
     #[test]

@@ -264,6 +264,15 @@ pub struct SourceFile {
     pub digest: String,
 }
 
+impl SourceFile {
+    /// Counts kept records as copies of others, so many of them as there are.
+    pub fn count_copies(&mut self, records: u64) {
+        let copies = records.min(self.kept);
+        self.kept -= copies;
+        self.copies += copies;
+    }
+}
+
 impl Session {
     /// The message at `ix`.
     pub fn message(&self, ix: MsgIx) -> &Message {

@@ -123,17 +123,44 @@ impl ToolCall {
 
     /// Paths of the files that the call changes: one for most tools, any number for a patch.
     pub fn written_paths(&self) -> Vec<&str> {
-        if !matches!(self.kind, ToolKind::Write | ToolKind::Edit) {
-            return Vec::new();
+        match (self.kind, self.path()) {
+            (ToolKind::Write | ToolKind::Edit, Some(path)) => vec![path],
+            _ => self.patched(&["*** Add File: ", "*** Update File: ", "*** Move to: "]),
         }
-        if let Some(path) = self.path() {
-            return vec![path];
+    }
+
+    /// Paths of the files that a patch of the call deletes, or moves away.
+    pub fn deleted_paths(&self) -> Vec<&str> {
+        let lines: Vec<&str> = self.patch().lines().collect();
+        let deleted = lines.iter().filter_map(|l| l.strip_prefix("*** Delete File: "));
+        let is_move = |next: &str| next.starts_with("*** Move to: ");
+        let moved = lines.windows(2).filter(|w| is_move(w[1])).filter_map(|w| w[0].strip_prefix("*** Update File: "));
+        deleted.chain(moved).map(str::trim).collect()
+    }
+
+    fn patched(&self, marks: &[&str]) -> Vec<&str> {
+        let named = self.patch().lines().filter_map(|line| marks.iter().find_map(|m| line.strip_prefix(m)));
+        named.map(str::trim).collect()
+    }
+
+    /// The text of `apply_patch`, as a tool's input or in a command: `apply_patch <<'EOF'`, `["apply_patch", "…"]`.
+    fn patch(&self) -> &str {
+        const START: &str = "*** Begin Patch";
+        match self.kind {
+            ToolKind::Write | ToolKind::Edit => {
+                let patch = ["patchText", "patch", "input"].iter().find_map(|k| self.input.get(k)?.as_str());
+                patch.or_else(|| self.input.as_str()).unwrap_or_default()
+            }
+            ToolKind::Shell => {
+                let words = ["command", "cmd"].iter().find_map(|k| self.input.get(k)?.as_array());
+                let called = words.is_some_and(|w| w.first().and_then(|w| w.as_str()) == Some("apply_patch"));
+                let argument = words.filter(|_| called).and_then(|w| w.get(1)?.as_str());
+                let command = self.command().filter(|c| c.contains("apply_patch"));
+                let text = argument.or(command).unwrap_or_default();
+                text.find(START).map_or("", |at| &text[at..])
+            }
+            _ => "",
         }
-        // The patch language of `apply_patch`: `*** Add File: path`, `*** Update File: path`.
-        let patch = ["patchText", "patch", "input"].iter().find_map(|k| self.input.get(k)?.as_str());
-        let text = patch.or_else(|| self.input.as_str()).unwrap_or_default();
-        let marks = ["*** Add File: ", "*** Update File: ", "*** Move to: "];
-        text.lines().filter_map(|line| marks.iter().find_map(|m| line.strip_prefix(m))).map(str::trim).collect()
     }
 
     /// Path of the file that the call reads or changes.
@@ -245,5 +272,23 @@ mod tests {
         let input = serde_json::json!({ "patchText": patch });
         let call = ToolCall { kind: ToolKind::of("apply_patch"), input, ..ToolCall::default() };
         assert_eq!(call.written_paths(), ["a.md", "src/b.rs"]);
+    }
+
+    #[test]
+    fn a_patch_in_a_command_names_them_too() {
+        let patch = "*** Begin Patch\n*** Add File: a.md\n+x\n*** Update File: b.rs\n*** Move to: c.rs\n@@\n-x\n*** Delete File: d.rs\n*** End Patch\n";
+        let here = format!("cd /w && apply_patch <<'EOF'\n{patch}EOF");
+        for (command, writes) in [
+            (serde_json::json!(["bash", "-lc", here]), true),
+            (serde_json::json!(here), true),
+            (serde_json::json!(["apply_patch", patch]), true),
+            (serde_json::json!(format!("cat <<'EOF'\n{patch}EOF")), false),
+            (serde_json::json!("apply_patch --help"), false),
+        ] {
+            let input = serde_json::json!({ "command": command });
+            let call = ToolCall { kind: ToolKind::Shell, input, ..ToolCall::default() };
+            let want = if writes { (vec!["a.md", "b.rs", "c.rs"], vec!["d.rs", "b.rs"]) } else { (vec![], vec![]) };
+            assert_eq!((call.written_paths(), call.deleted_paths()), want);
+        }
     }
 }

@@ -65,9 +65,9 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
         let mut stream = Stream::default();
         read.records.into_iter().for_each(|record| stream.line(record));
         let (file, mut source) = (read.source.file.clone(), read.source);
-        (source.kept, source.copies) = (source.kept - stream.replaced, source.copies + stream.replaced);
+        source.count_copies(stream.replaced);
         let (mut sessions, repeated) = stream.sessions();
-        (source.kept, source.copies) = (source.kept - repeated, source.copies + repeated);
+        source.count_copies(repeated);
         // The account of the stream stands with its first session; the others only name the file.
         for session in sessions.iter_mut().skip(1) {
             let (format, digest) = (source.format, source.digest.clone());

@@ -152,7 +152,7 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
 
 #[derive(Debug, Default)]
 struct Tree {
-    sessions: BTreeMap<String, (SourceFile, Value)>,
+    sessions: BTreeMap<String, Vec<(SourceFile, Value)>>,
     messages: BTreeMap<String, Vec<(SourceFile, Value)>>,
     parts: BTreeMap<String, Vec<(SourceFile, Value)>>,
 }
@@ -162,7 +162,7 @@ impl Tree {
         (source.bytes_used, source.kept) = (source.bytes_read, 1);
         let id = |key| str_at(&value, key).unwrap_or_default().to_owned();
         match kind {
-            Kind::Session => drop(self.sessions.insert(id("id"), (source, value))),
+            Kind::Session => self.sessions.entry(id("id")).or_default().push((source, value)),
             Kind::Message => self.messages.entry(id("sessionID")).or_default().push((source, value)),
             Kind::Part => self.parts.entry(id("messageID")).or_default().push((source, value)),
         }
@@ -171,9 +171,9 @@ impl Tree {
     fn sessions(mut self, lost: Vec<SourceFile>) -> Vec<Loaded> {
         let mut out = Vec::new();
         let mut messages = std::mem::take(&mut self.messages);
-        for (id, (source, info)) in std::mem::take(&mut self.sessions) {
+        for (id, records) in std::mem::take(&mut self.sessions) {
             let messages = messages.remove(&id).unwrap_or_default();
-            out.push(self.session(Loaded { id, info, sources: vec![source], ..Loaded::default() }, messages));
+            out.push(self.session(of_records(id, records), messages));
         }
         for (id, messages) in messages {
             let mut loaded = self.session(Loaded { id, ..Loaded::default() }, messages);
@@ -206,6 +206,29 @@ impl Tree {
         }
         loaded
     }
+}
+
+/// A session by its own record. Where several files hold one of the same id, that of the newest state counts; those
+/// with the same bytes as one before are copies, the others are named.
+fn of_records(id: String, mut records: Vec<(SourceFile, Value)>) -> Loaded {
+    let updated = |info: &Value| info.pointer("/time/updated").and_then(Value::as_f64).unwrap_or_default();
+    let newest = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0));
+    let at = records.iter().enumerate().map(|(i, (_, info))| (i, updated(info))).max_by(newest);
+    let (source, info) = records.remove(at.map_or(0, |(at, _)| at));
+    let mut loaded = Loaded { id, info, sources: vec![source], ..Loaded::default() };
+    for (mut source, _) in records {
+        let loc = Loc { file: source.file.clone(), ..Loc::default() };
+        let used = &loaded.sources[0].file;
+        if loaded.sources.iter().any(|s| s.digest == source.digest) {
+            source.count_copies(1);
+            loaded.warnings.push(Diag::note("duplicate-file", loc, format!("the same bytes as {used}")));
+        } else {
+            let text = format!("another record of session {}; that of {used} is the newer one and is used", loaded.id);
+            loaded.warnings.push(Diag::warning("id-twice", loc, text));
+        }
+        loaded.sources.push(source);
+    }
+    loaded
 }
 
 /// Parts whose message is gone: kept, in their session or else the first one, as a message of which only the id is known.
@@ -266,6 +289,24 @@ mod tests {
         let file = |place: Place| session.sources[place.file as usize].file.as_str();
         assert_eq!((file(session.messages[1].place), file(session.messages[1].parts[0].place)), ("m0", "p2"));
         assert!(session.warnings.is_empty());
+    }
+
+    #[test]
+    fn of_two_records_of_a_session_the_newer_counts_and_the_other_is_named() {
+        let newer = SESSION.1.replace("\"t\"", "\"new\"").replace("\"created\":1", "\"created\":1,\"updated\":9");
+        for files in [
+            [SESSION, ("other", newer.as_str()), ("copy", SESSION.1), ASK, TEXT],
+            [("other", newer.as_str()), SESSION, ("copy", SESSION.1), TEXT, ASK],
+        ] {
+            let found = sessions(&files);
+            let session = &found[0];
+            assert_eq!((found.len(), session.title.as_deref(), session.messages.len()), (1, Some("new"), 1));
+            let kinds: Vec<_> = session.warnings.iter().map(|w| (w.kind, w.loc.file.as_str())).collect();
+            assert_eq!(kinds, [("id-twice", "s"), ("duplicate-file", "copy")]);
+            let bytes: u64 = session.sources.iter().map(|s| s.bytes_used).sum();
+            assert_eq!(bytes, files.iter().map(|f| f.1.len() as u64).sum::<u64>());
+            assert!(session.sources.iter().all(|s| s.records == s.kept + s.copies));
+        }
     }
 
     #[test]

@@ -245,6 +245,21 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_is_not_trusted_with_a_log_and_without() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let writer = writer(&path);
+        let trusted = || {
+            let database = Database::open_path(&path).unwrap();
+            let (copied, rows) = (database._copy.is_some(), database.rows("PRAGMA trusted_schema").0);
+            (copied, rows[0]["trusted_schema"].clone())
+        };
+        assert_eq!(trusted(), (true, 0.into()));
+        drop(writer);
+        assert_eq!(trusted(), (false, 0.into()));
+    }
+
+    #[test]
     fn a_lock_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.db");

@@ -126,7 +126,7 @@ fn read(input: &Input, format: &'static str) -> Result<File, Error> {
         let loc = Loc { file: input.name.clone(), line: 0, byte: 0 };
         let message = "a copy of the session made for its compaction; every line of it counts as a copy";
         lines.warnings.push(Diag::note("compaction-copy", loc, message));
-        lines.source.copies += std::mem::take(&mut lines.source.kept);
+        lines.source.count_copies(u64::MAX);
         lines.records.clear();
     }
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default().to_owned();
@@ -219,8 +219,7 @@ fn draft(
     let mut warnings = Folded::default();
     let plan = order::plan(&items, loc, &mut warnings);
     for (item, _) in items.iter().zip(&plan.copy).filter(|(item, copy)| **copy && !item.unpacked) {
-        let source = &mut head.sources[item.place.file as usize];
-        (source.kept, source.copies) = (source.kept - 1, source.copies + 1);
+        head.sources[item.place.file as usize].count_copies(1);
         let message = format!("{} bytes that repeat an earlier line with the same id; counted once", item.bytes);
         warnings.push(Diag::note("duplicate", loc(item.place), message));
     }

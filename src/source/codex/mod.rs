@@ -158,7 +158,7 @@ fn draft(id: String, mut files: Vec<File>) -> Draft {
         if same {
             let loc = Loc { file: source.file.clone(), line: 0, byte: 0 };
             head.warnings.push(Diag::note("duplicate-file", loc, "the same bytes as a file before it; counted once"));
-            source.copies += std::mem::take(&mut source.kept);
+            source.count_copies(u64::MAX);
         }
         head.sources.push(source);
         let records = file.lines.records.into_iter().filter(|_| !same);

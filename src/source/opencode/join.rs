@@ -118,8 +118,7 @@ impl Merge {
     fn drop(&mut self, records: &[u32]) {
         for file in records {
             if let Some(source) = self.sources.get_mut(*file as usize) {
-                source.kept -= 1;
-                source.copies += 1;
+                source.count_copies(1);
             }
         }
     }
