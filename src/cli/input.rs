@@ -5,23 +5,29 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use clap::builder::NonEmptyStringValueParser;
 use rayon::prelude::*;
 
 use super::exit::{Exit, usage};
+use super::pick::Choice;
+pub(crate) use super::pick::{message, named, range};
 use super::stores::{self, Candidate};
-use super::told::Told;
-use super::{Global, newest};
+use super::told::{self, Told};
+use super::{Global, newest, signals};
 use crate::analysis::{Analysis, analyse};
 use crate::diag::{Diag, Severity};
 use crate::error::Error;
 use crate::extract::Config;
 use crate::redact::{self, Redactor};
-use crate::session::{MsgIx, Session, visible};
+use crate::session::{Session, visible};
 use crate::source::{self, Group};
 use crate::tables::dataset::Manifest;
 
 /// Shortest start of a session id that is looked for.
 const SHORTEST_ID: usize = 4;
+
+/// Highest number that a first message may have: the highest whole number that every reader of JSON holds.
+pub(super) const HIGHEST_NUMBER: u64 = 1 << 53;
 
 /// Where to read sessions from.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -30,10 +36,10 @@ pub(crate) struct InputArgs {
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Number of the first message, for transcripts that carry no numbers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=HIGHEST_NUMBER))]
     pub(crate) first_number: Option<u64>,
     /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
-    #[arg(long, value_name = "ID|N|latest")]
+    #[arg(long, value_name = "ID|N|latest", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) pick: Option<String>,
 }
 
@@ -43,10 +49,10 @@ pub(crate) struct OneInput {
     /// Transcript file, folder that holds one, session id that `turnpoint sessions` prints, or - for standard input
     input: PathBuf,
     /// Number of the first message, for transcripts that carry no numbers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=HIGHEST_NUMBER))]
     first_number: Option<u64>,
     /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
-    #[arg(long, value_name = "ID|N|latest")]
+    #[arg(long, value_name = "ID|N|latest", value_parser = NonEmptyStringValueParser::new())]
     pick: Option<String>,
 }
 
@@ -131,9 +137,9 @@ impl Run {
 
     /// The exit code that the input asks for.
     pub(super) fn exit(&self) -> Exit {
-        if !self.global.quiet {
-            self.told.take().end().iter().for_each(|line| self.say(line));
-        }
+        let told = self.told.take();
+        let lines = if self.global.quiet { told.losses() } else { told.end() };
+        lines.iter().for_each(|line| self.say(line));
         self.exit.get()
     }
 
@@ -161,13 +167,12 @@ impl Run {
     }
 
     pub(super) fn warn(&self, diags: &[Diag]) {
-        for diag in diags {
+        for diag in told::fold(diags) {
             if diag.severity == Severity::Lost && self.global.strict {
                 self.raise(Exit::Unread);
             }
-            if !self.global.quiet
-                && let Some(line) = self.told.borrow_mut().line(diag)
-            {
+            let line = self.told.borrow_mut().line(&diag);
+            if let Some(line) = line.filter(|_| !self.global.quiet) {
                 let _ = writeln!(io::stderr(), "{}", self.clean(&line));
             }
         }
@@ -200,6 +205,7 @@ impl Run {
             let session = self.picked(&groups, args, pick)?;
             return self.hand_over(analyse(session, config, experimental), &mut take);
         }
+        signals::expect(groups.len());
         let bar = progress(groups.len());
         for window in groups.chunks(rayon::current_num_threads().max(1)) {
             for result in self.analysed(window, &with_it, args, config, experimental) {
@@ -356,88 +362,10 @@ impl Run {
     }
 }
 
-/// The search for what `--pick` means.
-struct Choice<'a> {
-    pick: &'a str,
-    names: Vec<String>,
-    /// At the position, or the newest so far.
-    placed: Option<Session>,
-    /// Whose id starts with it; whose id it is drives the others out.
-    by_id: Option<Session>,
-    alike: usize,
-}
-
-impl<'a> Choice<'a> {
-    fn new(pick: &'a str) -> Self {
-        Self { pick, names: Vec::new(), placed: None, by_id: None, alike: 0 }
-    }
-
-    fn offer(&mut self, session: Session) {
-        self.names.push(named(&session));
-        let position = self.pick.parse() == Ok(self.names.len());
-        let newest = || self.placed.as_ref().is_none_or(|old| session.last_at() >= old.last_at());
-        if position || (self.pick == "latest" && newest()) {
-            self.placed = Some(session);
-        } else if session.id == self.pick {
-            (self.by_id, self.alike) = (Some(session), 1);
-        } else if session.id.starts_with(self.pick) && self.by_id.as_ref().is_none_or(|s| s.id != self.pick) {
-            self.alike += 1;
-            self.by_id = Some(session);
-        }
-    }
-
-    fn take(self) -> anyhow::Result<Session> {
-        let (pick, names) = (self.pick, self.names);
-        let list = names.iter().enumerate().map(|(i, s)| format!("  {}  {s}", i + 1)).collect::<Vec<_>>().join("\n");
-        match (self.placed, self.by_id) {
-            (Some(session), _) => Ok(session),
-            (None, Some(session)) if self.alike == 1 => Ok(session),
-            (None, Some(_)) => {
-                Err(usage(format!("{} sessions start with `{pick}`; the input holds:\n{list}", self.alike)))
-            }
-            (None, None) => Err(usage(format!("no session `{pick}`; the input holds:\n{list}"))),
-        }
-    }
-}
-
 /// An error that was already told; only the exit code is left.
 #[derive(Debug, thiserror::Error)]
 #[error("nothing could be read")]
 pub(crate) struct Quiet;
-
-/// One line that lets a reader tell a session from others.
-pub(crate) fn named(session: &Session) -> String {
-    let title = session.title.as_deref().unwrap_or("(no title)");
-    let at = session.first_at().map(|t| t.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_else(|| "no date".into());
-    format!("{}  {}  {}  {} messages  {}", session.id, session.agent, at, session.messages.len(), title)
-}
-
-/// The message that MSG names, or an error that says what exists.
-pub(crate) fn message(session: &Session, name: &str) -> anyhow::Result<MsgIx> {
-    session.find(name).ok_or_else(|| {
-        let (first, last) = (session.messages.first(), session.messages.iter().rfind(|m| m.label.msg > 0));
-        match (first, last) {
-            (Some(first), Some(last)) => usage(format!(
-                "no message `{name}`: the session's messages go from {} to {}; a native id is understood as well",
-                first.label, last.label
-            )),
-            _ => usage(format!("no message `{name}`: the session holds no messages")),
-        }
-    })
-}
-
-/// The messages that `A..B`, `A..`, `..B` or `A` names, both ends included.
-pub(crate) fn range(session: &Session, text: &str) -> anyhow::Result<std::ops::RangeInclusive<MsgIx>> {
-    let (first, last) = text.split_once("..").unwrap_or((text, text));
-    let last = last.trim_start_matches(['=', '.']);
-    let end = MsgIx(session.messages.len().saturating_sub(1) as u32);
-    let first = if first.is_empty() { MsgIx(0) } else { message(session, first)? };
-    let last = if last.is_empty() { end } else { message(session, last)? };
-    if first > last {
-        return Err(usage(format!("`{text}` ends before it begins")));
-    }
-    Ok(first..=last)
-}
 
 /// Progress on a terminal, nothing elsewhere.
 pub(super) fn progress(groups: usize) -> indicatif::ProgressBar {

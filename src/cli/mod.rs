@@ -7,6 +7,7 @@ mod input;
 mod newest;
 #[allow(dead_code)]
 mod output;
+mod pick;
 mod place;
 mod places;
 mod signals;
@@ -33,7 +34,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::error::Error;
 use crate::extract::Config;
 use crate::extract::bench::limits::LimitsFile;
 
@@ -56,6 +56,9 @@ Exit codes: 0 done; 1 a check found something (audit --fail-on, verify); 2 wrong
 3 an INPUT could not be read (with --strict also when input was skipped); 4 output could not be written;
 130 and 143 on an interrupt and a signal to end.";
 
+/// More threads than these are a slip of the keyboard, and may not be had.
+const MOST_THREADS: i64 = 256;
+
 /// Options of every command.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Global {
@@ -63,8 +66,8 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) strict: bool,
     /// Threads to use [default: all cores]; the output does not depend on it
-    #[arg(long, global = true, value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_THREADS))]
+    threads: Option<u16>,
     /// Take secrets, e-mail addresses and user names out of everything that is printed or written
     #[arg(long, global = true)]
     redact: bool,
@@ -104,7 +107,7 @@ pub fn run() -> ExitCode {
     };
     if let Some(threads) = cli.global.threads {
         // Fails only when the pool exists already, which nothing before this line can cause.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
     let redact = cli.global.redact || cli.global.redact_hosts;
     let redact = redact.then(|| crate::redact::Options { hosts: cli.global.redact_hosts, words: Vec::new() });
@@ -135,13 +138,10 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// The configuration that a limits file gives.
-pub(crate) fn limits_config(limits: Option<&std::path::Path>) -> Result<Config, Error> {
+pub(crate) fn limits_config(limits: Option<&std::path::Path>) -> anyhow::Result<Config> {
     let Some(path) = limits else { return Ok(Config::default()) };
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| Error::Config {
-        path: name.clone(),
-        line: 0,
-        reason: e.to_string(),
-    })?;
+    let absent = |e: std::io::Error| exit::usage(format!("--limits {name}: the file cannot be read: {e}"));
+    let text = std::fs::read_to_string(path).map_err(absent)?;
     Ok(Config { limits: LimitsFile::parse(&name, &text)? })
 }

@@ -65,11 +65,22 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         return fs::OpenOptions::new().write(true).open(path).and_then(|mut f| f.write_all(bytes)).map_err(error);
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(error)?;
+    make_folder(folder).map_err(error)?;
     let mut temp = crate::temp::File::new_in(folder).map_err(error)?;
     let file = temp.file();
     file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| make_readable(file)).map_err(error)?;
     temp.persist(path).map_err(error)
+}
+
+/// Makes a folder and those above it; says what stands in the way.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    match folder.ancestors().find(|p| p.exists()) {
+        Some(file) if !file.is_dir() => {
+            let reason = format!("{} is a file, and a folder is needed there; name another place", file.display());
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
+        }
+        _ => fs::create_dir_all(folder),
+    }
 }
 
 /// Temporary files are private; what is put in place gets the usual mode.

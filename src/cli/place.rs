@@ -36,7 +36,7 @@ pub(super) fn folder<T: AsRef<[u8]>>(folder: &Path, files: &[(String, T)]) -> Re
         return Err(error(io::Error::new(io::ErrorKind::AlreadyExists, reason)));
     }
     let parent = folder.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(error)?;
+    output::make_folder(parent).map_err(error)?;
     let staged = temp::Folder::new_in(parent).map_err(error)?;
     for (name, content) in files {
         output::write_file(&staged.path().join(name), content.as_ref())?;

@@ -85,12 +85,22 @@ fn each(args: &Args, run: &Run, mut take: impl FnMut(&Analysis) -> anyhow::Resul
         take(&run.one(&args.input, &Config::default(), false)?)?;
         return Ok(Exit::Done);
     }
-    let mut any = false;
+    let (mut any, mut met) = (false, false);
     run.each(&args.input, &Config::default(), false, |analysis| {
         any = true;
+        met |= args.item.as_ref().is_none_or(|item| mentions(&analysis.facts.plan, &item.to_lowercase()));
         take(&analysis)
     })?;
+    if any && !met {
+        run.say(&format!("no item of a plan is or holds `{}`", args.item.as_deref().unwrap_or_default()));
+    }
     Ok(if any { Exit::Done } else { run.nothing_found() })
+}
+
+/// Whether an item of the plan bears this label, or held this text at any time.
+fn mentions(plan: &Plan, wanted: &str) -> bool {
+    plan.items.iter().any(|i| names(wanted, Some(&i.label), []))
+        || plan.transitions.iter().any(|t| names(wanted, None, [Some(&t.text), t.old_text.as_ref()]))
 }
 
 fn for_people(args: &Args, run: &Run) -> anyhow::Result<Exit> {

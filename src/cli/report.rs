@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::exit::{Exit, usage};
 use super::input::{InputArgs, Run};
 use super::limits_config;
-use super::{output, place};
+use super::{output, place, signals};
 use crate::analysis::Analysis;
 use crate::diag::Diag;
 use crate::error::Error;
@@ -108,6 +108,9 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         output::refuse_input(&args.output, &args.input.inputs)?;
     }
     let mut entries: Vec<Entry> = Vec::new();
+    if !to_stdout {
+        signals::written(0);
+    }
     run.each(&args.input, &config, args.experimental, |analysis| {
         let doc = document(&markdown, &analysis, &choices)?;
         let s = summary(&analysis);
@@ -117,6 +120,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
             let folder = free(slug(&doc.title, &analysis), &entries);
             write(&args.output.join(&folder), &doc, &markdown, &args)?;
             entries.push(Entry { folder, title: doc.title, s });
+            signals::written(entries.len());
             return Ok(());
         }
         entries.push(Entry { folder: String::new(), title: doc.title, s });

@@ -1,8 +1,37 @@
 //! Signals: temporary files are removed, what stands under a final name stays whole, and the exit code says which it was.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Transcripts that a command goes through, and the reports it has written; only one that writes reports counts.
+static EXPECTED: AtomicUsize = AtomicUsize::new(0);
+static WRITTEN: AtomicUsize = AtomicUsize::new(NOTHING);
+
+/// No reports are written.
+const NOTHING: usize = usize::MAX;
+
+/// So many transcripts are gone through.
+pub(super) fn expect(transcripts: usize) {
+    EXPECTED.store(transcripts, Ordering::Relaxed);
+}
+
+/// From here on so many reports stand in their places.
+pub(super) fn written(reports: usize) {
+    WRITTEN.store(reports, Ordering::Relaxed);
+}
+
+/// How far the writing of reports came.
+#[cfg(unix)]
+fn how_far() -> Option<String> {
+    let (written, expected) = (WRITTEN.load(Ordering::Relaxed), EXPECTED.load(Ordering::Relaxed));
+    let all = if expected > 0 { format!(" of {expected}") } else { String::new() };
+    let whole = if written > 0 { "; they are whole, the page that lists them is not" } else { "" };
+    (written != NOTHING).then(|| format!("turnpoint: interrupted: {written}{all} reports written{whole}"))
+}
+
 /// From here on a signal to end is heard.
 #[cfg(unix)]
 pub(super) fn listen() {
+    use std::io::Write;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
@@ -16,6 +45,9 @@ pub(super) fn listen() {
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             crate::temp::sweep();
+            if let Some(said) = how_far() {
+                let _ = writeln!(std::io::stderr(), "{said}");
+            }
             signal_hook::low_level::exit(128 + signal);
         }
     });

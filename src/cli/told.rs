@@ -1,5 +1,6 @@
 //! What is said on standard error about the input: each warning by itself up to a limit, then numbers for all of it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::diag::{Diag, Severity};
@@ -7,6 +8,28 @@ use crate::session::{Session, visible};
 
 /// Warnings printed before the rest is only counted; of notes as many again.
 const SHOWN: usize = 20;
+
+/// Copies are many where there are any: of each kind, those of one file make one line.
+const FOLDED: [&str; 2] = ["duplicate", "duplicate-file"];
+
+/// Warnings as they are printed: remarks on copies are added up in the first of them.
+pub(super) fn fold(diags: &[Diag]) -> Vec<Cow<'_, Diag>> {
+    let mut out: Vec<Cow<'_, Diag>> = Vec::new();
+    let mut first: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for diag in diags {
+        let file = if diag.kind == "duplicate" { diag.loc.file.as_str() } else { "" };
+        let at = *first.entry((diag.kind, file)).or_insert(out.len());
+        match out.get_mut(at).filter(|_| FOLDED.contains(&diag.kind)) {
+            Some(told) => told.to_mut().times += diag.times,
+            None => out.push(Cow::Borrowed(diag)),
+        }
+    }
+    for told in out.iter_mut().filter(|d| matches!(d, Cow::Owned(_))) {
+        let more = told.times - 1;
+        told.to_mut().message.push_str(&format!("; and {more} more like this"));
+    }
+    out
+}
 
 /// What was told, and what is left to tell.
 #[derive(Debug, Default)]
@@ -18,6 +41,8 @@ pub(super) struct Told {
     read: u64,
     used: u64,
     skipped: u64,
+    /// Per kind: how often input was lost.
+    lost: BTreeMap<&'static str, u64>,
     files: HashSet<(String, String)>,
 }
 
@@ -27,6 +52,9 @@ impl Told {
         let shown = if diag.severity == Severity::Note { &mut self.notes } else { &mut self.warnings };
         let (all, left) = self.kinds.entry(diag.kind).or_default();
         *all += diag.times;
+        if diag.severity == Severity::Lost {
+            *self.lost.entry(diag.kind).or_default() += diag.times;
+        }
         if *shown == SHOWN {
             *left += diag.times;
             return None;
@@ -44,6 +72,16 @@ impl Told {
                 self.skipped += source.bytes_skipped;
             }
         }
+    }
+
+    /// All that is said where warnings are not wanted: that input was lost.
+    pub(super) fn losses(&self) -> Vec<String> {
+        if self.lost.is_empty() {
+            return Vec::new();
+        }
+        let list: Vec<String> = self.lost.iter().map(|(kind, n)| format!("{n} × {kind}")).collect();
+        let bytes = if self.skipped > 0 { format!(" ({} bytes)", self.skipped) } else { String::new() };
+        vec![format!("a part of the input was passed over{bytes}: {}; without --quiet it is named", list.join(", "))]
     }
 
     /// The lines that end the list: what was not printed, and the account. None when there was nothing to tell.
@@ -73,6 +111,40 @@ impl Told {
 mod tests {
     use super::*;
     use crate::diag::Loc;
+
+    #[test]
+    fn copies_make_one_line_a_file() {
+        let of = |kind, file: &str, line| Diag::note(kind, Loc { file: file.into(), line, byte: 0 }, "again");
+        let diags = [
+            of("duplicate", "a", 3),
+            of("torn", "a", 4),
+            of("duplicate", "a", 5),
+            of("duplicate", "b", 6),
+            of("torn", "a", 7),
+            of("duplicate-file", "c", 0),
+            of("duplicate-file", "d", 0),
+            of("duplicate", "a", 8),
+        ];
+        let lines: Vec<String> =
+            fold(&diags).iter().map(|d| format!("{}:{} {}", d.loc.file, d.loc.line, d.message)).collect();
+        let want = [
+            "a:3 again; and 2 more like this",
+            "a:4 again",
+            "b:6 again",
+            "a:7 again",
+            "c:0 again; and 1 more like this",
+        ];
+        assert_eq!(lines, want);
+    }
+
+    #[test]
+    fn a_loss_is_told_where_warnings_are_not_wanted() {
+        let mut told = Told::default();
+        told.line(&Diag::warning("number", Loc::default(), "unknown"));
+        assert!(told.losses().is_empty());
+        told.line(&Diag::lost("torn", Loc::default(), 8, 0, "half a record"));
+        assert_eq!(told.losses(), ["a part of the input was passed over: 1 × torn; without --quiet it is named"]);
+    }
 
     #[test]
     fn every_warning_is_counted_and_the_first_are_printed() {

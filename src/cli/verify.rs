@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::exit::{Exit, usage};
-use super::input::{InputArgs, Run};
+use super::input::{HIGHEST_NUMBER, InputArgs, Run};
 use super::{limits_config, output};
 use crate::error::Error;
 use crate::verify::{self, Statement, Verdict, Verification};
@@ -18,10 +18,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "INPUT")]
     session: PathBuf,
     /// Number of the first message, for transcripts that carry no numbers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=HIGHEST_NUMBER))]
     first_number: Option<u64>,
     /// Of several sessions take this one: its id (or the start of it), its position from 1, or `latest`
-    #[arg(long, value_name = "ID|N|latest")]
+    #[arg(long, value_name = "ID|N|latest", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pick: Option<String>,
     /// Limits that the narrative measures against
     #[arg(long, value_name = "FILE")]
@@ -48,6 +48,9 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let inputs = InputArgs { inputs: vec![args.session], first_number: args.first_number, pick: args.pick };
     let analysis = run.one(&inputs, &config, false)?;
     let found = verify::verify(&text, &analysis);
+    if found.statements.is_empty() {
+        run.say("the article holds no statement that can be checked");
+    }
     match args.format {
         Style::Json => output::print_json(&found)?,
         Style::Md => output::print(&verify::annotated(&text, &found))?,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::folder::Walk;
+use super::folder::{Reason, Walk};
 use super::{Format, Input, recognise, seen, shape, zipped};
 use crate::diag::{Diag, Folded, Loc};
 use crate::error::Error;
@@ -186,8 +186,8 @@ fn is_named_as_lines(name: &str) -> bool {
 fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
     let walk = Walk::run(root);
     let mut told = Folded::default();
-    for (path, reason) in &walk.passed {
-        let name = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty()).unwrap_or(path);
+    for (path, reason) in walk.passed.iter().filter(|(path, _)| path != root) {
+        let name = path.strip_prefix(root).unwrap_or(path);
         let (loc, (kind, message)) = (whole_file(&name.to_string_lossy()), reason.words());
         told.push(match kind {
             "unreadable" => Diag::lost(kind, loc, 0, 0, message),
@@ -230,7 +230,10 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
             Err(e) => out.errors.push(e),
         }
     }
-    if taken == 0 {
+    let closed = walk.passed.into_iter().find(|(path, reason)| path == root && matches!(reason, Reason::Unreadable(_)));
+    if let Some((_, Reason::Unreadable(source))) = closed {
+        out.errors.push(Error::Read { path: root.to_string_lossy().into_owned(), source });
+    } else if taken == 0 {
         let seen = format!("a folder without transcripts ({other} other files)");
         out.errors.push(Error::Unrecognised { path: root.to_string_lossy().into_owned(), seen });
     }

@@ -81,9 +81,15 @@ mod tests {
             for (id, first) in [
                 // The members that tell the format stand behind the text.
                 ("claude-code", r#"{"type":"user","message":{"content":"LONG"},"uuid":"u","sessionId":"s"}"#),
-                ("claude-code", r#"{"parentUuid":null,"sessionId":"s","type":"user","message":{"content":"LONG"},"uuid":"u"}"#),
+                (
+                    "claude-code",
+                    r#"{"parentUuid":null,"sessionId":"s","type":"user","message":{"content":"LONG"},"uuid":"u"}"#,
+                ),
                 ("claude-code-stream", r#"{"type":"user","message":{"content":"LONG"},"uuid":"u","session_id":"s"}"#),
-                ("codex", r#"{"payload":{"id":"i","instructions":"LONG"},"timestamp":"2026-01-05T10:00:00Z","type":"session_meta"}"#),
+                (
+                    "codex",
+                    r#"{"payload":{"id":"i","instructions":"LONG"},"timestamp":"2026-01-05T10:00:00Z","type":"session_meta"}"#,
+                ),
                 ("codex", r#"{"instructions":"LONG","id":"i","timestamp":"2026-01-05T10:00:00Z","git":{}}"#),
                 ("messages", r#"{"content":"LONG","role":"user"}"#),
                 ("messages", r#"[{"content":"LONG","role":"user"}]"#),

@@ -24,5 +24,6 @@ mod redact;
 mod report;
 mod sessions;
 mod tables;
+mod told;
 mod verify;
 mod writers;

@@ -1,5 +1,9 @@
 //! `turnpoint sessions`: what there is to read.
 
+mod row;
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
@@ -11,13 +15,12 @@ use super::input::{Run, progress};
 use super::{output, stores};
 use crate::diag::Severity;
 use crate::error::Error;
-use crate::extract::plan::{self, State};
-use crate::report::section::value;
-use crate::session::{MessageKind, Session};
-use crate::source::stored::{self, Stored};
-use crate::source::{self, Group};
+use crate::source::stored;
+use crate::source::{self, FORMATS, Group};
 use crate::tables::csv::CsvWriter;
 use crate::tables::ndjson::{JsonWriter, Layout};
+
+use row::{COLUMNS, Row, cells, line, of_store, row_of};
 
 /// List the sessions that agents have left on this machine, newest first
 #[derive(Debug, clap::Args)]
@@ -26,7 +29,7 @@ pub(crate) struct Args {
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// Only sessions of this agent, such as claude-code; may be given several times
-    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = agent)]
     agent: Vec<String>,
     /// Only sessions whose working directory holds this text
     #[arg(long, value_name = "TEXT")]
@@ -36,7 +39,7 @@ pub(crate) struct Args {
     since: Option<Timestamp>,
     /// Only the newest N
     #[arg(long, short = 'n', value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -49,6 +52,13 @@ enum Format {
     Json,
     Ndjson,
     Csv,
+}
+
+/// An agent whose transcripts are read.
+fn agent(text: &str) -> Result<String, String> {
+    let known: BTreeSet<&str> = FORMATS.iter().map(|f| f.agent).collect();
+    let list = || known.iter().copied().collect::<Vec<_>>().join(", ");
+    if known.contains(text) { Ok(text.to_owned()) } else { Err(format!("no agent of this name; there are {}", list())) }
 }
 
 /// A date, a time or an age.
@@ -69,55 +79,17 @@ fn since(text: &str) -> Result<Timestamp, String> {
     found.ok_or_else(|| "neither a date (2026-01-31), a time (2026-01-31T08:00) nor an age (12h, 7d, 2w)".to_owned())
 }
 
-/// One line of the list.
-#[derive(Debug, Default)]
-struct Row {
-    id: String,
-    agent: String,
-    project: Option<String>,
-    title: Option<String>,
-    prompt: Option<String>,
-    first_at: Option<Timestamp>,
-    last_at: Option<Timestamp>,
-    messages: u64,
-    /// Items done, and all.
-    plan: Option<(u64, u64)>,
-    format: &'static str,
-    file: PathBuf,
-    lost: bool,
-}
-
-const COLUMNS: &[&str] = &[
-    "session_id",
-    "agent",
-    "project",
-    "title",
-    "prompt",
-    "first_at",
-    "last_at",
-    "duration_s",
-    "messages",
-    "plan_done",
-    "plan_items",
-    "format",
-    "file",
-];
-
-/// Characters of a title or prompt that a line shows.
-const TITLE: usize = 60;
-
-/// Characters of a path that a line shows.
-const PROJECT: usize = 40;
-
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let mut rows = if args.folders.is_empty() { usual(&args, run) } else { below(&args, run)? };
     if rows.iter().any(|r| r.lost) && run.global.strict {
         run.raise(Exit::Unread);
     }
     let empty = rows.iter().filter(|r| r.messages == 0).count();
-    rows.retain(|r| r.messages > 0 && wanted(r, &args));
+    rows.retain(|r| r.messages > 0);
+    let all = rows.len();
+    rows.retain(|r| wanted(r, &args));
     rows.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.id.cmp(&b.id)).then_with(|| a.file.cmp(&b.file)));
-    let shown = args.limit.unwrap_or(rows.len()).min(rows.len());
+    let shown = args.limit.map_or(rows.len(), NonZeroUsize::get).min(rows.len());
     rows.truncate(shown);
     if run.redacts() {
         rows.iter_mut().for_each(|r| redact(r, run));
@@ -127,10 +99,18 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         let sessions = if empty == 1 { "session" } else { "sessions" };
         run.say(&format!("{empty} {sessions} without messages left out"));
     }
-    if rows.is_empty() && args.folders.is_empty() {
+    if rows.is_empty() && all > 0 {
+        run.say(&format!("none of {all} sessions is of the agent, project or time asked for"));
+    } else if rows.is_empty() && filtered(&args) {
+        run.say("no session is of the agent, project or time asked for");
+    } else if rows.is_empty() && args.folders.is_empty() {
         run.say("no session found in the agents' default places; name a folder to look in");
     }
     Ok(Exit::Done)
+}
+
+fn filtered(args: &Args) -> bool {
+    !args.agent.is_empty() || args.project.is_some() || args.since.is_some()
 }
 
 fn redact(row: &mut Row, run: &Run) {
@@ -167,7 +147,7 @@ fn usual(args: &Args, run: &Run) -> Vec<Row> {
     run.warn(&found.warnings);
     found.errors.iter().for_each(|e| run.say(&e.to_string()));
     out.extend(read(found.groups, args, run, |e| run.say(&e.to_string())));
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     out.retain(|r| seen.insert((r.agent.clone(), r.id.clone())));
     out
 }
@@ -193,7 +173,7 @@ fn read(groups: Vec<Group>, args: &Args, run: &Run, fail: impl Fn(&Error)) -> Ve
     let bar = progress(dated.len());
     let mut out: Vec<Row> = Vec::new();
     for window in dated.chunks(rayon::current_num_threads().max(1) * 4) {
-        if args.limit.is_some_and(|n| enough(&out, n, window[0].0, args)) {
+        if args.limit.is_some_and(|n| enough(&out, n.get(), window[0].0, args)) {
             break;
         }
         let loaded: Vec<Result<Vec<Row>, Error>> = window.par_iter().map(|(_, group)| rows_of(group)).collect();
@@ -238,61 +218,6 @@ fn rows_of(group: &Group) -> Result<Vec<Row>, Error> {
     Ok(sessions.iter().map(|session| row_of(session, &file)).collect())
 }
 
-fn row_of(session: &Session, file: &Path) -> Row {
-    let plan = plan::extract(session);
-    let done = plan.items.iter().filter(|i| i.outcome == State::Done).count() as u64;
-    let prompt = session.messages.iter().find(|m| m.kind == MessageKind::Prompt && m.thread.0 == 0);
-    let prompt = prompt.map(|m| output::one_line(&m.text())).filter(|t| !t.is_empty());
-    Row {
-        id: session.id.clone(),
-        agent: session.agent.clone(),
-        project: session.cwd.clone(),
-        title: session.title.clone(),
-        prompt: prompt.map(|p| cut(&p, 200)),
-        first_at: session.first_at(),
-        last_at: session.last_at(),
-        messages: session.messages.len() as u64,
-        plan: (!plan.items.is_empty()).then_some((done, plan.items.len() as u64)),
-        format: session.format,
-        file: file.to_owned(),
-        lost: session.warnings.iter().any(|w| w.severity == Severity::Lost),
-    }
-}
-
-fn of_store(s: Stored, agent: &str, format: &'static str) -> Row {
-    Row {
-        id: s.id,
-        agent: agent.to_owned(),
-        project: s.directory,
-        title: s.title,
-        first_at: s.created,
-        last_at: s.updated,
-        messages: s.messages,
-        plan: s.plan,
-        format,
-        file: s.file,
-        ..Row::default()
-    }
-}
-
-fn cut(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((at, _)) => format!("{}…", text[..at].trim_end()),
-        None => text.to_owned(),
-    }
-}
-
-/// The last characters of a path, where most tell one from another.
-fn end_of(path: &str) -> String {
-    match path.char_indices().nth_back(PROJECT - 1) {
-        Some((at, _)) if at > 0 => {
-            let at = path[at..].find(['/', '\\']).map_or(at, |slash| at + slash);
-            format!("…{}", &path[at..])
-        }
-        _ => path.to_owned(),
-    }
-}
-
 fn print(rows: &[Row], format: Format) -> anyhow::Result<()> {
     let bytes = match format {
         Format::Table => return output::print(&table(rows)),
@@ -311,25 +236,6 @@ fn print(rows: &[Row], format: Format) -> anyhow::Result<()> {
     output::print(&String::from_utf8_lossy(&bytes))
 }
 
-fn cells(row: &Row) -> Vec<crate::tables::Value<'_>> {
-    let seconds = row.first_at.zip(row.last_at).map(|(a, b)| b.as_second() - a.as_second());
-    vec![
-        row.id.as_str().into(),
-        row.agent.as_str().into(),
-        (&row.project).into(),
-        (&row.title).into(),
-        (&row.prompt).into(),
-        row.first_at.into(),
-        row.last_at.into(),
-        seconds.into(),
-        row.messages.into(),
-        row.plan.map(|p| p.0).into(),
-        row.plan.map(|p| p.1).into(),
-        row.format.into(),
-        row.file.to_string_lossy().into_owned().into(),
-    ]
-}
-
 fn table(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -337,22 +243,6 @@ fn table(rows: &[Row]) -> String {
     let home = etcetera::home_dir().ok();
     let lines: Vec<Vec<String>> = rows.iter().map(|r| line(r, home.as_deref())).collect();
     output::grid(&["agent", "project", "title", "start", "length", "messages", "plan", "id"], &lines)
-}
-
-fn line(row: &Row, home: Option<&Path>) -> Vec<String> {
-    let project = row.project.as_deref().unwrap_or_default();
-    let short = home.and_then(|h| Path::new(project).strip_prefix(h).ok());
-    let title = row.title.as_ref().or(row.prompt.as_ref()).map(|t| cut(&output::one_line(t), TITLE));
-    vec![
-        row.agent.clone(),
-        end_of(&short.map_or_else(|| project.to_owned(), |s| Path::new("~").join(s).display().to_string())),
-        title.unwrap_or_default(),
-        row.first_at.map(|t| t.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_default(),
-        row.first_at.zip(row.last_at).map(|(a, b)| value::duration(a, b)).unwrap_or_default(),
-        row.messages.to_string(),
-        row.plan.map(|(done, all)| format!("{done}/{all}")).unwrap_or_default(),
-        row.id.clone(),
-    ]
 }
 
 #[cfg(test)]
@@ -369,14 +259,6 @@ mod tests {
         for bad in ["", "d", "7x", "yesterday", "99999999999999999999d", "ü"] {
             assert!(since(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn long_paths_show_their_end() {
-        assert_eq!(end_of("/w/engine"), "/w/engine");
-        let long = "/Users/somebody/Documents/projects/engine/.worktrees/streaming";
-        assert_eq!(end_of(long), "…/projects/engine/.worktrees/streaming");
-        assert_eq!(end_of(&"ü".repeat(50)).chars().count(), 41);
     }
 
     #[test]
