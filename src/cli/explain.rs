@@ -59,7 +59,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let ix = input::message(&analysis.session, name)?;
     let article = article(&engine, &analysis, ix)?;
     if args.format == Style::Json {
-        output::print_json(&json(&article)?)?;
+        output::print_json(&json(&article))?;
         return Ok(Exit::Done);
     }
     let text = markdown(&engine, &analysis, &article)?;

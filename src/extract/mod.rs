@@ -11,10 +11,12 @@ pub mod claims;
 pub mod decisions;
 pub mod directives;
 pub mod episodes;
+pub mod equipment;
 pub mod findings;
 pub mod options;
 pub mod plan;
 pub(crate) mod prose;
+pub mod shape;
 pub mod tables;
 
 use crate::session::{CallRef, Session};

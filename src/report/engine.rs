@@ -30,7 +30,7 @@ impl Engine {
     /// The built-in templates, those replaced that `folder` holds under the same name.
     ///
     /// Filters of the templates: `md` (text of the transcript on one line), `code` (the same as code), `fence` (as a
-    /// block), `short(max=…)` (cut, then `md`), `cite` (a message number), `plural(one=…, many=…)`.
+    /// block), `short(max=…)` (cut, then `md`), `said(max=…)` (a quotation), `cite` (a message number), `plural(one=…, many=…)`.
     pub fn new(target: Target, folder: Option<&Path>) -> Result<Self, Error> {
         let mut files = BTreeMap::new();
         collect(&BUILT_IN, &mut files);
@@ -47,14 +47,19 @@ impl Engine {
                 tera.register_filter("short", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
                     Ok(text::short(v, kwargs.must_get::<usize>("max")?))
                 });
+                tera.register_filter("said", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+                    Ok(text::said(v, kwargs.must_get::<usize>("max")?))
+                });
             }
             Target::Terminal => {
                 tera.register_filter("md", |v: &str, _: Kwargs, _: &State| text::plain(v));
                 tera.register_filter("code", |v: &str, _: Kwargs, _: &State| text::plain(v));
                 tera.register_filter("cite", |v: &str, _: Kwargs, _: &State| format!("[msg {v}]"));
-                tera.register_filter("short", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
-                    Ok(text::cut(&text::plain(v), kwargs.must_get::<usize>("max")?))
-                });
+                for filter in ["short", "said"] {
+                    tera.register_filter(filter, |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+                        Ok(text::cut(&text::plain(v), kwargs.must_get::<usize>("max")?))
+                    });
+                }
             }
         }
         tera.register_filter("fence", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {

@@ -60,6 +60,49 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// A quotation on one line, cut after `max` characters: code spans and bold phrases that the text closes stay what they
+/// are, since a quote full of back slashes is hard to read; all else is escaped as [`cell`] does.
+pub fn said(text: &str, max: usize) -> String {
+    let flat: Vec<&str> = text.split_whitespace().collect();
+    let whole = cut(&flat.join(" "), max);
+    let mut out = String::with_capacity(whole.len() + 8);
+    let mut rest = whole.as_str();
+    while let Some(at) = rest.find(['`', '*']) {
+        let (before, marked) = rest.split_at(at);
+        out.push_str(&escape_after(before, out.is_empty()));
+        let mark = &marked[..marked.len() - marked.trim_start_matches(&marked[..1]).len()];
+        let inner = marked[mark.len()..].split_once(mark).map(|(inner, _)| inner).filter(|i| is_span(i, mark));
+        match inner {
+            Some(inner) if mark == "`" => out.push_str(&code(inner)),
+            Some(inner) => out.push_str(&format!("**{}**", escape_after(inner, false))),
+            None => out.push_str(&escape(mark)),
+        }
+        rest = &marked[mark.len() + inner.map_or(0, |i| i.len() + mark.len())..];
+    }
+    out.push_str(&escape_after(rest, out.is_empty()));
+    out
+}
+
+/// Whether what stands between two marks can be shown as it was meant: code without back quotes, or a bold phrase with
+/// no other mark inside.
+fn is_span(inner: &str, mark: &str) -> bool {
+    let tight = !inner.is_empty() && inner.trim() == inner;
+    let plain = inner.chars().all(|c| c.is_alphanumeric() || " ,.:;()/-'".contains(c));
+    match mark {
+        "`" => tight && !inner.contains(['|', '\\']),
+        "**" => tight && plain && inner.starts_with(char::is_alphanumeric) && inner.ends_with(char::is_alphanumeric),
+        _ => false,
+    }
+}
+
+/// Escapes a piece of a line; only at its start can a mark begin a block.
+fn escape_after(text: &str, at_start: bool) -> String {
+    match text.chars().next() {
+        Some(_) if !at_start => escape(&format!("x{text}")).split_off(1),
+        _ => escape(text),
+    }
+}
+
 /// A code span that holds the text, whatever back quotes are in it.
 pub fn code(text: &str) -> String {
     let flat: Vec<&str> = text.split_whitespace().collect();
@@ -141,6 +184,24 @@ mod tests {
             assert_eq!(shown(&cell(text)), text.trim(), "{text}");
             assert_eq!(shown(&format!("x {}", code(text))).replace("\\|", "|"), format!("x {}", text.trim()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_quote_keeps_the_marks_that_it_closes() {
+        for (text, markdown, seen) in [
+            ("run `a_b` now", "run `a_b` now", "run a_b now"),
+            ("**Done** *x*", "**Done** \\*x\\*", "Done *x*"),
+            ("a `b", "a \\`b", "a `b"),
+            ("2 * 3 ** 4", "2 \\* 3 \\*\\* 4", "2 * 3 ** 4"),
+            ("**a [b](c)**", "\\*\\*a \\[b\\](c)\\*\\*", "**a [b](c)**"),
+            ("`a|b` <i>", "\\`a\\|b\\` \\<i\\>", "`a|b` <i>"),
+            ("# `x` - y", "\\# `x` - y", "# x - y"),
+            ("**a**b", "**a**b", "ab"),
+        ] {
+            assert_eq!(said(text, 99), markdown);
+            assert_eq!(shown(&said(text, 99)), seen, "{text}");
+        }
+        assert_eq!(said("`abc` def", 3), "\\`ab…");
     }
 
     #[test]

@@ -272,7 +272,7 @@ fn explain_tells_what_a_message_answers_and_what_came_of_it() {
         "“runtime only for now”",
         "was started in [msg 1279](#msg-1279), before",
         "neither by its words nor by its level (12)",
-        "- P1: kernel outdated (needs reboot)",
+        "| P1 | kernel outdated | 6.8.12 | 6.14 | reboot |",
     ] {
         assert!(text.contains(says), "missing: {says}\n{text}");
     }
