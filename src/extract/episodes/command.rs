@@ -426,14 +426,15 @@ fn listed(program: &str) -> Option<Class> {
 fn versioned(subcommand: &str, command: &Command) -> Class {
     match subcommand {
         "status" | "log" | "diff" | "show" | "blame" | "remote" | "ls-files" | "grep" | "rev-parse" | "describe"
-        | "rev-list" | "shortlog" | "ls-tree" | "reflog" | "config" | "cat-file" | "fetch" | "ls-remote" | "bisect"
-        | "info" | "merge-base" | "name-rev" | "" => Class::Look,
+        | "rev-list" | "shortlog" | "ls-tree" | "reflog" | "cat-file" | "fetch" | "ls-remote" | "bisect" | "info"
+        | "merge-base" | "name-rev" | "" => Class::Look,
         "branch" | "tag" | "stash" | "worktree"
             if command.words.len() < 3 || ["list", "-a", "-v", "-vv", "-l"].iter().any(|w| command.has(w)) =>
         {
             Class::Look
         }
-        "clone" | "init" | "submodule" => Class::Arrange,
+        "config" if command.words.iter().filter(|w| !w.starts_with('-')).count() < 4 => Class::Look,
+        "config" | "clone" | "init" | "submodule" => Class::Arrange,
         "apply" | "am" => Class::Edit,
         _ => Class::Commit,
     }
@@ -546,6 +547,8 @@ mod tests {
             ("cd /x && grep -rn foo src | head", Class::Look),
             ("git log -3 && git status", Class::Look),
             ("git stash list", Class::Look),
+            ("git config --get user.name", Class::Look),
+            ("git config user.name me", Class::Arrange),
             ("docker ps", Class::Look),
             ("sed -n 1,20p a.rs", Class::Look),
             ("python3 -c 'import a'", Class::Probe),

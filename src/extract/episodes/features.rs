@@ -16,6 +16,7 @@ use crate::session::{MessageKind, MsgIx, Role, Session, ToolKind};
 #[expect(missing_docs, reason = "`WEIGHTS` names each")]
 pub enum Feature {
     Correction,
+    Prompt,
     Directive,
     NewPlan,
     PlanChange,
@@ -51,6 +52,13 @@ pub struct Weight {
     pub turns: bool,
 }
 
+impl Weight {
+    /// Points for a feature that is there so often.
+    pub fn points(&self, count: u32) -> u32 {
+        self.worth * count.min(self.cap)
+    }
+}
+
 const fn turn(feature: Feature, name: &'static str, worth: u32, cap: u32) -> Weight {
     Weight { feature, name, worth, cap, turns: true }
 }
@@ -63,6 +71,7 @@ const fn fact(feature: Feature, name: &'static str, worth: u32, cap: u32) -> Wei
 /// measured, what was taken back.
 pub const WEIGHTS: &[Weight] = &[
     turn(Feature::Correction, "correction by the user", 6, 1),
+    turn(Feature::Prompt, "prompt by the user", 2, 1),
     turn(Feature::Directive, "directives", 2, 6),
     turn(Feature::NewPlan, "new plan", 6, 1),
     fact(Feature::PlanChange, "plan changes", 2, 6),
@@ -109,7 +118,7 @@ impl Scores {
     pub fn features(&self, msg: MsgIx) -> Vec<(&'static Weight, u32)> {
         let Some(counts) = self.0.get(&msg) else { return Vec::new() };
         let mut found: Vec<_> = WEIGHTS.iter().filter_map(|w| Some((w, *counts.get(&w.feature)?))).collect();
-        found.sort_by_key(|(w, n)| std::cmp::Reverse(w.worth * (*n).min(w.cap)));
+        found.sort_by_key(|(w, n)| std::cmp::Reverse(w.points(*n)));
         found
     }
 
@@ -120,7 +129,7 @@ impl Scores {
 
     /// The score of a message: the sum of what its features are worth.
     pub fn score(&self, msg: MsgIx) -> u32 {
-        self.features(msg).iter().map(|(w, n)| w.worth * (*n).min(w.cap)).sum()
+        self.features(msg).iter().map(|(w, n)| w.points(*n)).sum()
     }
 
     /// Whether the session turns at a message.
@@ -172,6 +181,9 @@ fn asked(session: &Session, facts: &Facts, scores: &mut Scores) {
     for (ix, message) in session.iter().filter(|(ix, _)| session.on_main(*ix)) {
         let text = || message.text().to_ascii_lowercase();
         match message.kind {
+            MessageKind::Prompt if message.role == Role::User && !message.text().trim().is_empty() => {
+                scores.add(ix, Feature::Prompt);
+            }
             MessageKind::CompactionSummary => scores.add(ix, Feature::Compaction),
             MessageKind::Notice if text().contains("interrupted") => scores.add(ix, Feature::Interruption),
             _ => {}

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::extract::Facts;
 use crate::session::{CallRef, Message, MessageKind, MsgIx, Role, Session};
 
-pub use features::{Feature, Scores};
+pub use features::{Feature, Scores, Weight};
 use segment::{Price, Unit};
 
 /// A kind of work.

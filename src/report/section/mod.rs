@@ -8,6 +8,7 @@ pub(crate) mod diff;
 mod discrepancies;
 mod findings;
 pub(crate) mod messages;
+pub(crate) mod phases;
 pub(crate) mod plan;
 mod sources;
 pub(crate) mod summary;
@@ -47,6 +48,7 @@ pub struct Section {
 pub const SECTIONS: &[Section] = &[
     Section { id: "summary", view: summary::view },
     Section { id: "asked", view: asked::view },
+    Section { id: "phases", view: phases::view },
     Section { id: "plan", view: plan::view },
     Section { id: "bench", view: bench::view },
     Section { id: "findings", view: findings::view },
