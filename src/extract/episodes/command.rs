@@ -1,5 +1,6 @@
 //! What a command does: its class.
 
+use super::programs;
 use super::shell::Command;
 
 /// What a command does, the weightier later.
@@ -27,327 +28,6 @@ pub(super) enum Class {
     Bench,
 }
 
-/// Programs that show what is there.
-const LOOK: &[&str] = &[
-    "cat",
-    "head",
-    "tail",
-    "less",
-    "more",
-    "nl",
-    "grep",
-    "rg",
-    "egrep",
-    "fgrep",
-    "zgrep",
-    "ag",
-    "ack",
-    "find",
-    "fd",
-    "locate",
-    "ls",
-    "tree",
-    "pwd",
-    "wc",
-    "stat",
-    "file",
-    "du",
-    "df",
-    "free",
-    "ps",
-    "pgrep",
-    "top",
-    "htop",
-    "lsof",
-    "ss",
-    "netstat",
-    "uname",
-    "whoami",
-    "id",
-    "printenv",
-    "which",
-    "whereis",
-    "type",
-    "diff",
-    "cmp",
-    "md5sum",
-    "sha256sum",
-    "strings",
-    "xxd",
-    "hexdump",
-    "od",
-    "jq",
-    "yq",
-    "awk",
-    "gawk",
-    "sort",
-    "uniq",
-    "cut",
-    "tr",
-    "column",
-    "lscpu",
-    "lspci",
-    "lsmod",
-    "lsblk",
-    "dmidecode",
-    "numactl",
-    "journalctl",
-    "dmesg",
-    "uptime",
-    "date",
-    "history",
-    "man",
-    "help",
-    "ip",
-    "ifconfig",
-    "ping",
-    "dig",
-    "nslookup",
-    "host",
-    "objdump",
-    "readelf",
-    "nm",
-    "ldd",
-    "gh",
-    "nvidia-smi",
-    "rocm-smi",
-    "sed",
-    "sysctl",
-    "modinfo",
-    "hostname",
-    "ethtool",
-    "ibstat",
-    "sensors",
-    "tokei",
-    "cloc",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "bat",
-    "view",
-    "glab",
-    "mount",
-    "vmstat",
-    "iostat",
-    "getent",
-];
-/// Programs that change the place of things, or what is installed or running.
-const ARRANGE: &[&str] = &[
-    "rm",
-    "mkdir",
-    "rmdir",
-    "mv",
-    "cp",
-    "ln",
-    "chmod",
-    "chown",
-    "touch",
-    "rsync",
-    "scp",
-    "tar",
-    "unzip",
-    "zip",
-    "gunzip",
-    "gzip",
-    "dd",
-    "truncate",
-    "kill",
-    "pkill",
-    "killall",
-    "systemctl",
-    "service",
-    "docker",
-    "podman",
-    "docker-compose",
-    "kubectl",
-    "helm",
-    "apt",
-    "apt-get",
-    "dnf",
-    "yum",
-    "brew",
-    "apk",
-    "pip",
-    "pip3",
-    "conda",
-    "mamba",
-    "npm",
-    "yarn",
-    "pnpm",
-    "bun",
-    "gem",
-    "nginx",
-    "caddy",
-    "crontab",
-    "useradd",
-    "git-lfs",
-    "huggingface-cli",
-    "terraform",
-    "ansible-playbook",
-    "modprobe",
-    "tmux",
-    "screen",
-    "supervisorctl",
-    "pm2",
-    "createdb",
-    "dropdb",
-    "vllm",
-    "redis-server",
-    "uvicorn",
-    "gunicorn",
-    "flask",
-    "serve",
-    "ollama",
-];
-/// Programs that run tests, whatever their arguments.
-const TEST: &[&str] = &[
-    "pytest",
-    "py.test",
-    "tox",
-    "nox",
-    "jest",
-    "vitest",
-    "mocha",
-    "ctest",
-    "rspec",
-    "phpunit",
-    "nosetests",
-    "ava",
-    "playwright",
-    "cypress",
-    "nextest",
-    "bats",
-    "karma",
-    "trial",
-    "unittest",
-];
-/// Programs that build, check or lint, whatever their arguments.
-const BUILD: &[&str] = &[
-    "make",
-    "gmake",
-    "cmake",
-    "ninja",
-    "meson",
-    "bazel",
-    "tsc",
-    "gcc",
-    "g++",
-    "cc",
-    "c++",
-    "clang",
-    "clang++",
-    "rustc",
-    "javac",
-    "kotlinc",
-    "scalac",
-    "ghc",
-    "ocamlc",
-    "nvcc",
-    "ld",
-    "eslint",
-    "ruff",
-    "mypy",
-    "pyright",
-    "flake8",
-    "pylint",
-    "black",
-    "prettier",
-    "isort",
-    "golangci-lint",
-    "mvn",
-    "gradle",
-    "gradlew",
-    "./gradlew",
-    "./mvnw",
-    "./configure",
-    "xcodebuild",
-    "shellcheck",
-    "clippy-driver",
-    "pdflatex",
-    "xelatex",
-    "latexmk",
-    "biome",
-    "swiftc",
-    "sbt",
-    "stylelint",
-    "rustfmt",
-    "gofmt",
-    "checkpatch.pl",
-    "vue-tsc",
-    "sphinx-build",
-];
-/// Programs that measure, whatever their arguments.
-const BENCH: &[&str] = &[
-    "hyperfine",
-    "wrk",
-    "wrk2",
-    "k6",
-    "fio",
-    "iperf",
-    "iperf3",
-    "sysbench",
-    "ab",
-    "hey",
-    "vegeta",
-    "oha",
-    "locust",
-    "stress-ng",
-    "perf",
-    "ncu",
-    "nsys",
-    "lm_eval",
-    "lm-eval",
-    "llama-bench",
-    "redis-benchmark",
-    "pgbench",
-    "mlc",
-    "all_reduce_perf",
-    "genai-perf",
-    "aiperf",
-    "trtllm-bench",
-    "bombardier",
-    "autocannon",
-    "criterion",
-    "flamegraph",
-    "py-spy",
-    "valgrind",
-    "stream",
-];
-/// Interpreters: what they do depends on the script.
-const RUNNERS: &[&str] = &[
-    "python",
-    "python2",
-    "python3",
-    "node",
-    "deno",
-    "ruby",
-    "perl",
-    "php",
-    "java",
-    "bash",
-    "sh",
-    "zsh",
-    "Rscript",
-    "julia",
-    "lua",
-    "tsx",
-    "ts-node",
-    "dotnet",
-    "torchrun",
-    "accelerate",
-    "pypy3",
-    "osascript",
-    "wine",
-    "gdb",
-    "lldb",
-];
-const IDLE: &[&str] = &[
-    "cd", "echo", "printf", "sleep", "wait", "true", "false", "export", "source", ".", "set", "unset", "pushd", "popd",
-    "read", "test", "[", "[[", "exit", ":", "for", "done", "fi", "}", "clear", "ulimit", "shopt", "trap", "return",
-    "continue", "break", "in", "case", "esac", "elif", "tee", "yes", "seq", "disown", "jobs", "local", "umask", "]",
-];
-
 /// The class of one command.
 pub(super) fn class(command: &Command) -> Class {
     let program = command.program();
@@ -360,6 +40,7 @@ pub(super) fn class(command: &Command) -> Class {
         "sed" | "perl" if command.words.iter().any(|w| w.starts_with("-i") || w == "-pi") => return Class::Edit,
         "patch" | "apply_patch" => return Class::Edit,
         "tee" if command.fed => return Class::Edit,
+        "nvidia-smi" if SETS.iter().any(|f| command.has(f)) => return Class::Arrange,
         "sysctl" if command.has("-w") || command.has("-p") => return Class::Arrange,
         "curl" | "wget" | "http" | "psql" | "sqlite3" | "mysql" | "mongosh" | "redis-cli" | "nc" => {
             return Class::Probe;
@@ -376,9 +57,11 @@ pub(super) fn class(command: &Command) -> Class {
         }
         _ => {}
     }
-    listed(program).unwrap_or_else(|| run(command))
+    programs::class(program).unwrap_or_else(|| run(command))
 }
 
+/// Flags of `nvidia-smi` that set something.
+const SETS: &[&str] = &["-pm", "-pl", "-lgc", "-lmc", "-rgc", "-rmc", "-ac", "-c", "-mig", "-r", "--gpu-reset", "-e"];
 /// Subcommands that show.
 const SHOWS: &[&str] = &[
     "show",
@@ -411,18 +94,6 @@ fn checks(command: &Command) -> bool {
     ["--check", "--diff", "-l", "-d", "-c"].iter().any(|flag| command.has(flag))
 }
 
-fn listed(program: &str) -> Option<Class> {
-    let lists: [(&[&str], Class); 6] = [
-        (IDLE, Class::Idle),
-        (LOOK, Class::Look),
-        (TEST, Class::Test),
-        (BUILD, Class::Build),
-        (BENCH, Class::Bench),
-        (ARRANGE, Class::Arrange),
-    ];
-    lists.iter().find(|(list, _)| list.contains(&program)).map(|(_, class)| *class)
-}
-
 fn versioned(subcommand: &str, command: &Command) -> Class {
     match subcommand {
         "status" | "log" | "diff" | "show" | "blame" | "remote" | "ls-files" | "grep" | "rev-parse" | "describe"
@@ -445,7 +116,7 @@ fn task(command: &Command) -> Class {
     let mut names = command.words[1..].iter().map(String::as_str).filter(|w| !w.starts_with(['-', '+']));
     let Some(name) = names.by_ref().find(|w| *w != "run" || command.program() == "cargo" || command.program() == "go")
     else {
-        return listed(command.program()).unwrap_or(Class::Build);
+        return programs::class(command.program()).unwrap_or(Class::Build);
     };
     let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
     match name {
@@ -468,7 +139,7 @@ fn task(command: &Command) -> Class {
 /// Anything else: an interpreter with a script, or a program of the project.
 fn run(command: &Command) -> Class {
     let program = command.program();
-    if !RUNNERS.contains(&program) {
+    if !programs::is_interpreter(program) {
         return by_name(program).unwrap_or(Class::Run);
     }
     if ["--version", "-V", "-v", "--help"].iter().any(|w| command.has(w)) {
@@ -480,7 +151,7 @@ fn run(command: &Command) -> Class {
         Some("-m") => match words.next() {
             Some("pip" | "venv" | "http.server") => Class::Arrange,
             Some("py_compile" | "compileall" | "build") => Class::Build,
-            Some(module) => listed(module).or_else(|| by_name(module)).unwrap_or(Class::Run),
+            Some(module) => programs::class(module).or_else(|| by_name(module)).unwrap_or(Class::Run),
             None => Class::Run,
         },
         // `manage.py test`, `setup.py build`
@@ -502,8 +173,15 @@ fn by_name(name: &str) -> Option<Class> {
     {
         return Some(Class::Bench);
     }
-    let tests =
-        file.starts_with("test") || file.contains("_test") || file.contains("-test") || file.contains("runtests");
+    let folder = |names: &[&str]| name.split('/').rev().skip(1).any(|f| names.contains(&f));
+    if folder(&["bench", "benches", "benchmark", "benchmarks"]) {
+        return Some(Class::Bench);
+    }
+    let tests = folder(&["test", "tests"])
+        || file.starts_with("test")
+        || file.contains("_test")
+        || file.contains("-test")
+        || file.contains("runtests");
     tests.then_some(Class::Test)
 }
 
@@ -513,7 +191,7 @@ pub(super) fn script(command: &Command) -> Option<&str> {
     if let Some(name) = program.strip_prefix("./") {
         return Some(name);
     }
-    let named = RUNNERS.contains(&program).then(|| command.operand())??;
+    let named = programs::is_interpreter(program).then(|| command.operand())??;
     (named.contains('.') && !named.contains(' ')).then_some(named)
 }
 
@@ -574,6 +252,10 @@ mod tests {
             ("go test -bench=. ./...", Class::Bench),
             ("python3 bench_serving.py --n 8", Class::Bench),
             ("hyperfine ./a", Class::Bench),
+            ("nohup bash /root/bench/sweep.sh > /root/bench/a.log &", Class::Bench),
+            ("setpci -s 1 X=2", Class::Arrange),
+            ("nvidia-smi -pm 1", Class::Arrange),
+            ("nvidia-smi -q", Class::Look),
             ("cargo bench", Class::Bench),
             ("cat bench.py", Class::Look),
         ] {

@@ -6,6 +6,7 @@
 mod command;
 pub mod features;
 mod names;
+mod programs;
 mod segment;
 mod shell;
 mod step;

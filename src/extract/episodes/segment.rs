@@ -77,7 +77,7 @@ pub(super) fn at_most(units: &[Unit], most: usize) -> Vec<(Range<usize>, Phase)>
         if found.len() <= most.max(1) {
             return found;
         }
-        turn *= 1.25;
+        turn *= 1.05;
     }
 }
 

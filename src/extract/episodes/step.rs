@@ -41,6 +41,8 @@ struct Scene<'a> {
     kept: BTreeSet<CallRef>,
     /// Calls whose output holds figures measured.
     measured: BTreeSet<CallRef>,
+    /// Messages whose text states figures measured.
+    stating: BTreeSet<MsgIx>,
     /// Calls that started a thread that stands in the session.
     delegating: BTreeSet<CallRef>,
 }
@@ -110,16 +112,17 @@ fn scene<'a>(session: &Session, facts: &'a Facts, lines: &[(CallRef, Vec<Command
             planned.insert((snapshot.msg, snapshot.call));
         }
     }
-    let measured = facts.bench.measurements.iter().filter(|m| m.role == MeasurementRole::Measured);
+    let measured = || facts.bench.measurements.iter().filter(|m| m.role == MeasurementRole::Measured);
     Scene {
         facts,
         started: lines.iter().flat_map(|(_, c)| c).filter_map(command::script).map(name).collect(),
         planned,
         kept: plan.snapshots.iter().filter_map(|s| s.call).collect(),
-        measured: measured
+        measured: measured()
             .filter(|m| m.span.field == Field::Output)
             .map(|m| CallRef { msg: m.span.msg, part: m.span.part })
             .collect(),
+        stating: measured().filter(|m| m.span.field == Field::Text).map(|m| m.msg).collect(),
         delegating: session.threads.iter().filter_map(|t| t.started_by).collect(),
     }
 }
@@ -173,7 +176,7 @@ impl Scene<'_> {
         Some(match class {
             Class::Bench => Phase::Measure,
             Class::Run | Class::Probe | Class::Idle if figures => Phase::Measure,
-            Class::Look if figures && shows_results(command) => Phase::Measure,
+            Class::Look if (figures || self.stating.contains(&at.msg)) && shows_results(command) => Phase::Measure,
             Class::Idle => return None,
             Class::Look => Phase::Diagnose,
             Class::Test | Class::Build => Phase::Verify,
