@@ -72,7 +72,7 @@ const fn fact(feature: Feature, name: &'static str, worth: u32, cap: u32) -> Wei
 pub const WEIGHTS: &[Weight] = &[
     turn(Feature::Correction, "correction by the user", 6, 1),
     turn(Feature::Prompt, "prompt by the user", 2, 1),
-    turn(Feature::Directive, "directives", 2, 6),
+    turn(Feature::Directive, "directives", 2, 4),
     turn(Feature::NewPlan, "new plan", 6, 1),
     fact(Feature::PlanChange, "plan changes", 2, 6),
     turn(Feature::FirstFigure, "first measurement", 6, 1),

@@ -51,7 +51,20 @@ struct Scene<'a> {
 #[derive(Default)]
 struct Before {
     changed: bool,
+    measured: bool,
+    /// Names of files written since the last prompt.
+    fresh: BTreeSet<String>,
     written: BTreeSet<String>,
+}
+
+impl Before {
+    /// Whether a command shows what has just been changed: the state of the repository, or a file written since the
+    /// last prompt.
+    fn rereads(&self, command: &Command) -> bool {
+        let repository = command.program() == "git" && matches!(command.operand(), Some("status" | "diff" | "show"));
+        let file = command.words[1..].iter().any(|w| self.fresh.contains(&name(w)));
+        !self.fresh.is_empty() && (repository || file)
+    }
 }
 
 /// Every step, in reading order, and what takes work back.
@@ -65,7 +78,8 @@ pub(super) fn read(session: &Session, facts: &Facts) -> (Vec<Step>, Vec<MsgIx>) 
     let mut lines = lines.iter().peekable();
     for (msg, message) in session.iter() {
         if message.role == Role::User && message.kind == MessageKind::Prompt && session.on_main(msg) {
-            before.changed = false;
+            (before.changed, before.measured) = (false, false);
+            before.fresh.clear();
         }
         let from = steps.len();
         let mut calls = 0;
@@ -81,6 +95,7 @@ pub(super) fn read(session: &Session, facts: &Facts) -> (Vec<Step>, Vec<MsgIx>) 
                 reverts.push(msg);
             }
             if let Some(phase) = scene.call(at, call, line, &mut before) {
+                before.measured |= phase == Phase::Measure;
                 steps.push(Step { msg, part: part as u32, phase, weight: weight(phase) });
             }
         }
@@ -142,9 +157,12 @@ impl Scene<'_> {
             return None;
         }
         match kind(call) {
+            ToolKind::Read if before.measured && call.target().is_some_and(holds_results) => Some(Phase::Measure),
+            ToolKind::Read if call.path().is_some_and(|p| before.fresh.contains(&name(p))) => Some(Phase::Verify),
             ToolKind::Read | ToolKind::Search | ToolKind::Fetch => Some(Phase::Diagnose),
             ToolKind::Write | ToolKind::Edit => {
                 before.changed = true;
+                before.fresh.extend(call.written_paths().into_iter().map(name));
                 Some(call.written_paths().first().map_or(Phase::Act, |path| self.writes(path, before)))
             }
             ToolKind::Shell if line.is_empty() => self.measured.contains(&at).then_some(Phase::Measure),
@@ -176,8 +194,11 @@ impl Scene<'_> {
         Some(match class {
             Class::Bench => Phase::Measure,
             Class::Run | Class::Probe | Class::Idle if figures => Phase::Measure,
-            Class::Look if (figures || self.stating.contains(&at.msg)) && shows_results(command) => Phase::Measure,
+            Class::Look if (figures || before.measured || self.stating.contains(&at.msg)) && shows_results(command) => {
+                Phase::Measure
+            }
             Class::Idle => return None,
+            Class::Look if before.rereads(command) => Phase::Verify,
             Class::Look => Phase::Diagnose,
             Class::Test | Class::Build => Phase::Verify,
             Class::Run if command::script(command).is_some_and(|s| before.written.contains(&name(s))) => Phase::Verify,
@@ -239,6 +260,11 @@ fn kind(call: &ToolCall) -> ToolKind {
 
 /// Whether a command shows what another program printed before.
 fn shows_results(command: &Command) -> bool {
+    command.words[1..].iter().any(|w| holds_results(w))
+}
+
+/// Whether the name of a file says that a program wrote it.
+fn holds_results(path: &str) -> bool {
     let ends = [".log", ".out", ".json", ".jsonl", ".csv", ".output"];
-    command.words[1..].iter().any(|w| ends.iter().any(|e| w.ends_with(e)) || w.contains("result"))
+    ends.iter().any(|e| path.ends_with(e)) || path.contains("result")
 }

@@ -33,7 +33,8 @@ struct View {
 struct Row {
     first: String,
     last: String,
-    phase: Option<&'static str>,
+    /// The commonest phases, until they make up half of the steps.
+    phases: Vec<&'static str>,
     steps: Vec<Count>,
     calls: usize,
     failed: usize,
@@ -110,12 +111,12 @@ fn row(analysis: &Analysis, run: &Episode, changed: &BTreeSet<MsgIx>) -> Row {
         .map(|(p, count)| Count { what: p.word(), count })
         .collect();
     let own = run.phase.map(Phase::word);
-    steps.sort_by_key(|s| (own != Some(s.what), std::cmp::Reverse(s.count)));
+    steps.sort_by_key(|s| (std::cmp::Reverse(s.count), own != Some(s.what)));
     let measured = analysis.facts.bench.measurements.iter().filter(|m| m.role == MeasurementRole::Measured);
     Row {
         first: label(session, run.first),
         last: label(session, run.last),
-        phase: own,
+        phases: half(&steps),
         steps,
         calls: calls().count(),
         failed: calls().filter(|c| c.failed()).count(),
@@ -123,6 +124,18 @@ fn row(analysis: &Analysis, run: &Episode, changed: &BTreeSet<MsgIx>) -> Row {
         figures: measured.filter(|m| run.holds(m.msg)).count(),
         plan_changes: changed.range(run.first..run.end).count(),
     }
+}
+
+/// The first phases, until they make up half of all steps.
+fn half(steps: &[Count]) -> Vec<&'static str> {
+    let all: u32 = steps.iter().map(|s| s.count).sum();
+    let mut told = 0;
+    let enough = |s: &&Count| {
+        let more = told * 2 < all;
+        told += s.count;
+        more
+    };
+    steps.iter().take_while(enough).map(|s| s.what).collect()
 }
 
 fn pivot(analysis: &Analysis, msg: MsgIx) -> Pivot {
