@@ -1,6 +1,6 @@
 //! The shape of a text: what can be counted in it without understanding it, and the words that lead it.
 
-use crate::extract::prose::{Kind, lines, sentences, unmarked};
+use crate::extract::prose::{Kind, lines, offset, sentences, unmarked};
 
 /// What a text consists of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,8 +37,23 @@ pub fn shape(text: &str) -> Shape {
     }
     shape.blocks = fences.div_ceil(2);
     let plain = lines.iter().all(|l| matches!(l.kind, Kind::Text | Kind::Blank));
-    shape.sentences = plain.then(|| text.split("\n\n").map(in_paragraph).sum()).filter(|n| *n > 0);
+    shape.sentences =
+        plain.then(|| text.split("\n\n").map(in_paragraph).sum()).filter(|n| *n > 0 && *n == marked(text));
     shape
+}
+
+/// Marks that end a sentence for certain: at the end of a paragraph, or with a capital or a digit behind them. Where they
+/// differ from the sentences counted, the number is not known.
+fn marked(text: &str) -> usize {
+    let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
+    paragraphs
+        .map(|p| {
+            let words: Vec<&str> = p.split_whitespace().collect();
+            let ends = |w: &str| w.trim_end_matches(['"', '”', ')', '*', '_', '`']).ends_with(['.', '!', '?']);
+            let begins = |w: &str| w.chars().find(|c| c.is_alphanumeric()).is_some_and(|c| !c.is_lowercase());
+            1 + words.windows(2).filter(|w| ends(w[0]) && begins(w[1])).count()
+        })
+        .sum()
 }
 
 /// Sentences of a paragraph; what a semicolon parts is one.
@@ -48,15 +63,22 @@ fn in_paragraph(text: &str) -> usize {
     pieces.len() - parted
 }
 
-/// The first line that says something in words: no heading, table or code, where there is another.
+/// The first line that says something in words: no heading, table or code, where there is another. A line that ends with
+/// a colon brings the line behind it.
 pub fn lead(text: &str) -> &str {
     let lines = lines(text);
     let said = |kinds: fn(Kind) -> bool| lines.iter().find(|l| kinds(l.kind) && !l.text.is_empty()).map(|l| l.text);
-    said(|k| k == Kind::Text)
+    let first = said(|k| k == Kind::Text)
         .or_else(|| said(|k| k.is_item() || k == Kind::Quote))
         .or_else(|| said(|k| matches!(k, Kind::Heading(_))))
         .or_else(|| said(|k| k != Kind::Blank))
-        .unwrap_or_default()
+        .unwrap_or_default();
+    let from = offset(text, first);
+    let rest = &text[from + first.len()..];
+    let next = rest.trim_start();
+    let next = &next[..next.find('\n').unwrap_or(next.len())];
+    let goes_on = first.ends_with(':') && !next.is_empty() && !next.starts_with(['|', '`', '~', '<']);
+    if goes_on { text[from..offset(text, next) + next.len()].trim_end() } else { first }
 }
 
 /// The question that a text ends with.
@@ -80,6 +102,7 @@ mod tests {
         assert_eq!(made.sentences, None);
         assert_eq!(shape("One. Two; three.\n\nFour?").sentences, Some(3));
         assert_eq!(shape("One. Two; three.\n\nFour?").words, 4);
+        assert_eq!(shape("it is e.g. so? why not").sentences, None);
         assert_eq!(shape(""), Shape::default());
     }
 
@@ -89,6 +112,8 @@ mod tests {
         assert_eq!(lead("## Title\n- first"), "first");
         assert_eq!(lead("```\nls\n```"), "```");
         assert_eq!(lead(""), "");
+        assert_eq!(lead("Do this:\n\n1. Wait\n2. Go"), "Do this:\n\n1. Wait");
+        assert_eq!(lead("See:\n| a |\n"), "See:");
     }
 
     #[test]

@@ -20,6 +20,8 @@ struct Row {
     said_msg: String,
     checked: Option<String>,
     outcome: Option<String>,
+    /// The call that checked it failed.
+    failed: bool,
 }
 
 pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
@@ -31,7 +33,8 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
             msg: subject.name(a.msg),
             said_msg: subject.name(a.span.msg),
             checked: a.verified_msg.map(|m| subject.name(m)),
-            outcome: a.outcome.clone(),
+            failed: a.outcome.as_deref().is_some_and(|o| o.starts_with("failed")),
+            outcome: a.outcome.as_deref().map(|o| o.trim_start_matches("failed").trim_start_matches(": ").to_owned()),
         })
         .collect();
     if rows.is_empty() { None } else { some(View { rows }) }

@@ -23,6 +23,7 @@ struct View {
     interrupted: Vec<Call>,
     summary: Option<Summary>,
     open: Vec<Item>,
+    open_count: usize,
     open_left: usize,
     has_plan: bool,
 }
@@ -120,6 +121,7 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         agents: started(subject, &agents),
         interrupted: first(interrupted, CALLS).0,
         summary: summary(subject),
+        open_count: open.len() + open_left,
         open,
         open_left,
         has_plan: plan_before || subject.snapshot().is_some(),

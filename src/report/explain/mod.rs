@@ -23,6 +23,8 @@ mod record;
 mod responds;
 mod subject;
 mod telling;
+#[cfg(test)]
+mod tests;
 mod unknown;
 mod wording;
 

@@ -89,7 +89,7 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         prompt: subject.prompt.map(|p| subject.name(p)),
         first_answer: subject.is_first_answer(),
         words: made.words,
-        sentences: made.sentences,
+        sentences: made.sentences.filter(|_| matches!(m.kind, MessageKind::Prompt | MessageKind::Reply)),
         calls: m.calls().count(),
         failed: m.calls().filter(|c| c.failed()).count(),
         interrupted: count(CallStatus::Interrupted),
@@ -146,6 +146,7 @@ fn topic(subject: &Subject<'_>, text: &str) -> Topic {
             }
         }
         (MessageKind::Reply, _) => reply(subject),
+        (MessageKind::Notice, _) if text.contains("interrupted by user") => topic("interrupts", 0),
         _ => topic("kind", 0),
     }
 }

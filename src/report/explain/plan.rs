@@ -110,7 +110,7 @@ pub(super) fn figures(subject: &Subject<'_>) -> Option<Figures> {
         active: count(State::Active),
         pending: count(State::Pending),
         done: count(State::Done),
-        created: items(|t| t.from == State::Absent && t.to != State::Absent),
+        created: items(|t| t.from == State::Absent && t.to != State::Absent && t.kind != TransitionKind::ReAdded),
         changed: items(|_| true),
         gone: items(|t| t.to == State::Absent && t.from != State::Absent),
         all_done_msg: done_at.filter(|m| all_done && *m > subject.ix).map(|m| subject.name(m)),

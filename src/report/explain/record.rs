@@ -58,7 +58,7 @@ fn references(subject: &Subject<'_>, back: bool) -> (Vec<Reference>, usize) {
     let mut by_msg: BTreeMap<MsgIx, BTreeSet<&str>> = BTreeMap::new();
     for l in &subject.analysis.links {
         let (this, other) = if back { (l.from_msg, l.to_msg) } else { (l.to_msg, l.from_msg) };
-        let told = l.kind == LinkKind::ResultOf || (l.kind == LinkKind::RespondsTo && !back);
+        let told = matches!(l.kind, LinkKind::ResultOf | LinkKind::RespondsTo);
         if this == subject.ix && other != this && !told && (other < this) == back {
             by_msg.entry(other).or_default().insert(l.kind.word());
         }

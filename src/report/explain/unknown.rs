@@ -24,7 +24,6 @@ struct View {
     /// Items reported done with no call found that bears on them.
     unproved: Vec<String>,
     no_reason: bool,
-    before_summary: Option<String>,
     ends_here: bool,
 }
 
@@ -32,11 +31,13 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
     let m = subject.message();
     let is_reply = m.role == Role::Assistant && m.kind == MessageKind::Reply;
     let shell = m.calls().filter(|c| c.kind == ToolKind::Shell && c.status() == CallStatus::Ok);
-    let summary = subject.before(subject.ix).find(|(_, m)| m.kind == MessageKind::CompactionSummary);
     let view = View {
         no_time: m.at.is_none(),
         no_model: is_reply && m.model.is_none(),
-        no_reasoning: is_reply && !m.parts.iter().any(|p| matches!(p.body, PartBody::Reasoning(_))),
+        // Of a plain step nobody asks for the thoughts behind it.
+        no_reasoning: is_reply
+            && subject.snapshot().is_some()
+            && !m.parts.iter().any(|p| matches!(p.body, PartBody::Reasoning(_))),
         missing: m.calls().filter(|c| c.status() == CallStatus::Missing).count(),
         exit_unknown: shell.filter(|c| c.exit_code().is_none()).count(),
         no_limit: no_limit(subject),
@@ -45,10 +46,11 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         no_reason: is_reply
             && subject.snapshot().is_some()
             && !subject.facts().decisions.iter().any(|d| d.msg == subject.ix && d.reason.is_some()),
-        before_summary: summary.map(|(i, _)| subject.name(i)),
         ends_here: subject.session().on_main(subject.ix) && subject.after().next().is_none(),
     };
-    some(view)
+    let told = view.no_time || view.no_model || view.no_reasoning || view.no_reason || view.ends_here;
+    let counted = view.missing + view.exit_unknown + view.no_limit.len() + view.never_done.len() + view.unproved.len();
+    some(&view).filter(|_| told || counted > 0)
 }
 
 fn no_limit(subject: &Subject<'_>) -> Vec<String> {
