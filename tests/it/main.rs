@@ -12,6 +12,7 @@ mod formats;
 mod inputs;
 mod many;
 mod opencode;
+mod phases;
 mod plan;
 mod plan_mining;
 mod plan_replay;

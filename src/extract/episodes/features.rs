@@ -77,7 +77,7 @@ pub const WEIGHTS: &[Weight] = &[
     fact(Feature::PlanChange, "plan changes", 2, 6),
     turn(Feature::FirstFigure, "first measurement", 6, 1),
     turn(Feature::FigureTurn, "large changes of a figure", 4, 2),
-    fact(Feature::Figure, "figures measured", 1, 10),
+    turn(Feature::Figure, "figures measured", 1, 10),
     fact(Feature::Limit, "limits stated", 4, 3),
     turn(Feature::FirstFailure, "first failure after successes", 3, 1),
     fact(Feature::Failure, "failed calls", 1, 4),
@@ -89,7 +89,7 @@ pub const WEIGHTS: &[Weight] = &[
     turn(Feature::Revert, "work taken back", 5, 1),
     turn(Feature::Interruption, "interruption", 3, 1),
     fact(Feature::Disagreement, "disagreements", 4, 4),
-    fact(Feature::LaterLink, "later links to it", 1, 12),
+    fact(Feature::LaterLink, "later links to it", 1, 8),
 ];
 
 /// The weights as a Markdown table.

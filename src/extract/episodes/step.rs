@@ -170,7 +170,7 @@ impl Scene<'_> {
             ToolKind::Plan => (call.tool.to_ascii_lowercase().contains("plan")).then_some(Phase::Plan),
             ToolKind::Ask => Some(Phase::Plan),
             ToolKind::Task if self.delegating.contains(&at) => None,
-            ToolKind::Task => call.target().and_then(names::phase),
+            ToolKind::Task => call.target().and_then(names::task).or_else(|| agent(call).and_then(names::phase)),
             ToolKind::Other => names::phase(&call.tool),
         }
     }
@@ -256,6 +256,11 @@ fn kind(call: &ToolCall) -> ToolKind {
         ToolKind::Edit if verb() == Some("view") => ToolKind::Read,
         kind => kind,
     }
+}
+
+/// The kind of subagent that a call asks for.
+fn agent(call: &ToolCall) -> Option<&str> {
+    ["subagent_type", "agent_type", "agent", "mode"].iter().find_map(|key| call.input.get(key)?.as_str())
 }
 
 /// Whether a command shows what another program printed before.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::analysis::Analysis;
 use crate::extract::episodes::Feature;
+use crate::link::LinkKind;
 use crate::report::section::phases::Reason;
 use crate::report::section::value::label;
 use crate::session::MsgIx;
@@ -25,7 +26,9 @@ pub fn telling(analysis: &Analysis, n: usize) -> Vec<Telling> {
     let session = &analysis.session;
     let mut scores = analysis.facts.episodes.scores.clone();
     analysis.discrepancies.iter().for_each(|d| scores.add(d.msg, Feature::Disagreement));
-    analysis.links.iter().filter(|l| l.from_msg > l.to_msg).for_each(|l| scores.add(l.to_msg, Feature::LaterLink));
+    // That a reply answers its prompt says nothing of the prompt.
+    let later = analysis.links.iter().filter(|l| l.from_msg > l.to_msg && l.kind != LinkKind::RespondsTo);
+    later.for_each(|l| scores.add(l.to_msg, Feature::LaterLink));
     let ranked = scores.ranked().into_iter().filter(|(ix, _)| !session.message(*ix).abandoned);
     let mut best: Vec<(MsgIx, u32)> = ranked.take(n).collect();
     best.sort();
