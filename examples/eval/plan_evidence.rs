@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use turnpoint::extract::plan::evidence::{bearing, is_talk, windows};
+use turnpoint::extract::plan::evidence::{Window, bearing, is_talk, windows};
 use turnpoint::extract::plan::{Evidence, Plan, extract};
 use turnpoint::session::{CallRef, Session, ToolCall};
 
@@ -35,7 +35,7 @@ struct Completion {
 pub(crate) fn run() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(2).collect();
     match args.iter().position(|a| a == "--sample") {
-        Some(at) => sample(args.get(at + 1).map_or(Ok(100), |n| n.parse())?),
+        Some(at) => sample(args.get(at + 1).map_or(Ok(100), |n| n.parse())?)?,
         None => {
             precision(args.iter().any(|a| a == "--errors"))?;
             control(args.iter().any(|a| a == "--errors"));
@@ -46,14 +46,14 @@ pub(crate) fn run() -> Result<()> {
 
 /// Every completion of a session that needs evidence.
 fn completions(session: &Session, plan: &Plan) -> Vec<Completion> {
-    let of = |(at, from): (usize, turnpoint::session::MsgIx)| {
+    let of = |(at, from): (usize, Window)| {
         let t = &plan.transitions[at];
         Completion {
             session: session.id.clone(),
             msg: session.message(t.msg).label.to_string(),
             item: t.item.map(|i| plan.items[i.at()].label.clone()).unwrap_or_default(),
             text: t.text.clone(),
-            window: (from.0, t.msg.0),
+            window: (from.from.0, t.msg.0),
             evidence: t.evidence.clone(),
         }
     };
@@ -68,19 +68,27 @@ fn strength(evidence: &[Evidence]) -> &'static str {
     }
 }
 
-/// Prints a sample for a reader: each completion with the calls named, or, where none is named, the calls passed over.
-fn sample(size: usize) {
+/// Prints a sample for a reader, of what the sheet does not hold: each completion with the calls named, or, where none is
+/// named, the calls passed over.
+fn sample(size: usize) -> Result<()> {
+    let rows = sheet::rows("plan-evidence.tsv")?;
+    let is_judged = |session: &Session, c: &Completion| {
+        let call = c.evidence.first().map_or("–".into(), |e| session.message(e.call.msg).label.to_string());
+        rows.iter().any(|r| r[..5] == [&c.session, &c.msg, &c.item, strength(&c.evidence), call.as_str()])
+    };
     let mut shown: Vec<(u64, String)> = Vec::new();
     each_session(FOLDERS, |session| {
         let plan = extract(&session);
         let mut found = completions(&session, &plan);
         let key = |c: &Completion| spread(&format!("{} {} {}", c.session, c.msg, c.item));
         found.sort_by_key(key);
-        shown.extend(found.iter().take(OF_ONE).map(|c| (key(c), show(&session, c))));
+        let new = found.iter().take(OF_ONE).filter(|c| !is_judged(&session, c));
+        shown.extend(new.map(|c| (key(c), show(&session, c))));
     });
     shown.sort();
     shown.dedup();
     shown.iter().take(size).for_each(|(_, text)| println!("{text}"));
+    Ok(())
 }
 
 fn show(session: &Session, c: &Completion) -> String {

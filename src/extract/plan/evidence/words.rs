@@ -159,6 +159,14 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
             "format",
             "validate",
             "check",
+            "recompile",
+            "rebuild",
+            "rerun",
+            "rescan",
+            "retest",
+            "reproduce",
+            "confirm",
+            "ensure",
             "commit",
             "push",
             "train",
@@ -190,6 +198,15 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
             "convert",
             "move",
             "configure",
+            "correct",
+            "resolve",
+            "sanitize",
+            "sanitise",
+            "rewrite",
+            "optimize",
+            "optimise",
+            "insert",
+            "develop",
         ],
         &[ToolKind::Write, ToolKind::Edit],
     ),
@@ -214,8 +231,30 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
             "collect",
             "gather",
             "assess",
+            "scan",
+            "rescan",
+            "check",
+            "verify",
+            "confirm",
+            "map",
+            "inventory",
         ],
         &[ToolKind::Read, ToolKind::Search, ToolKind::Fetch, ToolKind::Shell],
     ),
     (&["launch", "spawn", "delegate", "dispatch"], &[ToolKind::Task]),
 ];
+
+/// Words that say nothing more of an action that is named: "Run the *full* tests *again to verify* the *fixes*".
+pub(super) const IDLE: &str = "run rerun execute test tests testing suite suites unit integration regression e2e full whole \
+entire complete existing relevant related affected all pass passes passing green succeed succeeds success successful \
+successfully everything works working still again final finally quick quickly locally local verify validate confirm \
+ensure check make sure see if fix fixes fixed change changes changed implementation behavior behaviour correct correctly \
+result results code codebase project repo repository app application binary executable build builds rebuild compile \
+compiles compilation recompile lint linter linters linting clippy eslint format formatter fmt formatting type types \
+typecheck checks checker commit commits committing stage push git branch feature new topic create checkout switch merge \
+rebase remote origin main master pr pull request open submit install dependencies deps dependency packages requirements \
+required prerequisites necessary deploy redeploy benchmark benchmarks bench directory directories folder folders dirs \
+structure prepare set setup initial initialize review inspect read examine diff diffs files look launch spawn dispatch \
+start delegate use parallel agent agents subagent subagents review no errors error warnings warning after before now \
+edits update updates updated modification modifications work nothing broke broken regressions issues problems clean \
+cleanly latest current step pipeline ci and then without any";

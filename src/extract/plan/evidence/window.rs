@@ -1,0 +1,103 @@
+//! From where to where the calls are looked for that prove a completion.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::extract::plan::{ItemIx, Plan, State, Transition, TransitionKind};
+use crate::session::{MsgIx, Session};
+
+/// How long an item was worked on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effort {
+    /// Message where the work began: the item's start, else its creation, else the completion before.
+    pub from: MsgIx,
+    /// Message of the completion.
+    pub to: MsgIx,
+    /// Messages from start to completion, subagents included.
+    pub messages: u32,
+    /// Calls in them that failed.
+    pub failures: u32,
+    /// Time between the two, where both are dated.
+    pub seconds: Option<i64>,
+}
+
+/// How long the item of a completion was worked on, with what failed on the way.
+pub fn effort(session: &Session, plan: &Plan, transition: usize) -> Option<Effort> {
+    let to = plan.transitions.get(transition)?.msg;
+    let from = windows(plan).remove(&transition)?.from;
+    let failed = |m: &MsgIx| session.message(*m).calls().filter(|c| c.failed()).count() as u32;
+    let dated = |m: MsgIx| session.message(m).at.map(|t| t.as_second());
+    Some(Effort {
+        from,
+        to,
+        messages: to.0 - from.0 + 1,
+        failures: (from.0..=to.0).map(MsgIx).map(|m| failed(&m)).sum(),
+        seconds: dated(to).zip(dated(from)).map(|(b, a)| b - a),
+    })
+}
+
+/// The messages before a completion in which its work was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// First message.
+    pub from: MsgIx,
+    /// The item was active from there on, and no other item of its list was active or completed meanwhile.
+    pub alone: bool,
+}
+
+/// The window of each completion, by position of the transition.
+pub fn windows(plan: &Plan) -> BTreeMap<usize, Window> {
+    let mut out = BTreeMap::new();
+    let mut begun: BTreeMap<ItemIx, MsgIx> = BTreeMap::new();
+    let mut completed: BTreeMap<u32, (MsgIx, Option<MsgIx>)> = BTreeMap::new();
+    let alone = alone(plan);
+    for (at, t) in plan.transitions.iter().enumerate() {
+        let Some(item) = t.item else { continue };
+        let list = plan.items[item.at()].list;
+        if is_done(t) && t.kind != TransitionKind::Split {
+            // Completions of one write share the one before it.
+            let before =
+                completed.get(&list).and_then(|(last, before)| if *last == t.msg { *before } else { Some(*last) });
+            let from = begun.get(&item).copied().filter(|m| *m < t.msg).or(before).unwrap_or(MsgIx(0));
+            out.entry(at).or_insert(Window { from, alone: alone.contains(&at) });
+            completed.insert(list, (t.msg, before));
+            begun.remove(&item);
+        } else if t.to == State::Active && t.from != State::Active || t.from == State::Absent || t.from == State::Done {
+            begun.insert(item, t.msg);
+        }
+    }
+    out
+}
+
+fn is_done(t: &Transition) -> bool {
+    t.to == State::Done && t.from != State::Done
+}
+
+/// Completions of items that were the only active one of their list for as long as they were active.
+fn alone(plan: &Plan) -> BTreeSet<usize> {
+    let mut out = BTreeSet::new();
+    // Active items of each list; true while no other was.
+    let mut active: BTreeMap<u32, BTreeMap<ItemIx, bool>> = BTreeMap::new();
+    let mut first = 0;
+    for rows in plan.transitions.chunk_by(|a, b| a.snapshot == b.snapshot) {
+        let list = active.entry(plan.snapshots[rows[0].snapshot as usize].list).or_default();
+        let ends: Vec<&Transition> = rows.iter().filter(|t| is_done(t)).collect();
+        let only_end = ends.iter().all(|t| t.item == ends[0].item);
+        for (at, t) in (first..).zip(rows) {
+            let Some(item) = t.item.filter(|_| t.to != State::Active) else { continue };
+            if list.remove(&item) == Some(true) && is_done(t) && only_end {
+                out.insert(at);
+            }
+        }
+        // Those still active were not the only work of this stretch.
+        if !ends.is_empty() {
+            list.values_mut().for_each(|alone| *alone = false);
+        }
+        let begun = rows.iter().filter(|t| t.to == State::Active && t.from != State::Active);
+        list.extend(begun.filter_map(|t| Some((t.item?, true))));
+        if list.len() > 1 {
+            list.values_mut().for_each(|alone| *alone = false);
+        }
+        first += rows.len();
+    }
+    out
+}
