@@ -1,18 +1,26 @@
-//! `eval plan-prose [--sample]`: are plans that no todo tool wrote plans?
+//! `eval plan-prose [--sample | --without-tool]`: are plans that no todo tool wrote plans?
 //!
 //! The sheet `docs/plan-prose.tsv` holds what a reader said of each list found in sessions without a todo tool.
 
 use std::collections::BTreeMap;
 
 use turnpoint::extract::plan::{Plan, PlanSource, extract};
-use turnpoint::session::{Role, Session, ToolKind};
+use turnpoint::session::{PartBody, Role, Session, ToolKind};
 
 use crate::gold::Error;
 use crate::sheet::{self, each_session};
 
 const FOLDERS: &[&str] = &["corpus"];
+/// Where sessions with a todo tool are, read as if they had none.
+const WITH_TOOL: &[&str] = &["corpus", "labelled/todo_runs"];
+/// Source of a plan in prose that is found in such a session.
+const TAKEN_OUT: &str = "prose, tool taken out";
 
 pub(crate) fn run() -> Result<(), Error> {
+    if std::env::args().any(|a| a == "--without-tool") {
+        each_without_tool(|session| show(session, &extract(session)));
+        return Ok(());
+    }
     if std::env::args().any(|a| a == "--sample") {
         each_session(FOLDERS, |session| show(&session, &extract(&session)));
         return Ok(());
@@ -21,8 +29,8 @@ pub(crate) fn run() -> Result<(), Error> {
     let mut tally: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     let mut unread = 0;
     let mut seen = vec![false; rows.len()];
-    each_session(FOLDERS, |session| {
-        for (source, msg) in lists(&session, &extract(&session)) {
+    let mut score = |session: &Session, found: Vec<(&'static str, String)>| {
+        for (source, msg) in found {
             let is_it = |r: &Vec<String>| r[0] == session.id && r[1] == msg && r[2] == source;
             match rows.iter().position(is_it) {
                 Some(at) => {
@@ -33,6 +41,11 @@ pub(crate) fn run() -> Result<(), Error> {
                 None => unread += 1,
             }
         }
+    };
+    each_session(FOLDERS, |session| score(&session, lists(&session, &extract(&session))));
+    each_without_tool(|session| {
+        let prose = lists(session, &extract(session)).into_iter().filter(|(source, _)| *source == "prose");
+        score(session, prose.map(|(_, msg)| (TAKEN_OUT, msg)).collect());
     });
     for (source, score) in &tally {
         sheet::print(&format!("{source}: a plan of the agent"), *score);
@@ -43,6 +56,23 @@ pub(crate) fn run() -> Result<(), Error> {
     let gone = rows.iter().zip(&seen).filter(|(r, s)| r[3] == "right" && !**s).count();
     println!("read and still missed: {missed}; right and not found any more: {gone}; found and not read: {unread}");
     Ok(())
+}
+
+/// Every session with a todo tool, without the calls of that tool.
+fn each_without_tool(mut take: impl FnMut(&Session)) {
+    each_session(WITH_TOOL, |mut session| {
+        if session.calls().any(|(_, c)| c.kind == ToolKind::Plan) {
+            without_tool(&mut session);
+            take(&session);
+        }
+    });
+}
+
+/// Takes the calls of todo tools out of a session, so that its prose is read for plans.
+fn without_tool(session: &mut Session) {
+    for message in &mut session.messages {
+        message.parts.retain(|p| !matches!(&p.body, PartBody::Call(c) if c.kind == ToolKind::Plan));
+    }
 }
 
 /// Lists of other sources than a tool: source and the message that wrote each first.

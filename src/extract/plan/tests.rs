@@ -259,6 +259,64 @@ fn a_plan_in_prose_counts_only_when_its_progress_is_told() {
 }
 
 #[test]
+fn progress_of_a_plan_in_prose_is_heard_in_the_words_of_its_steps() {
+    let lead = "That can be done. Here are the steps involved:";
+    let said = format!("{lead}\n1. **Move booking QX12 to deck B**:\n   - Needs a card.\n2. **Cancel booking ZR90**\n");
+    let session = SessionBuilder::new()
+        .assistant(&said)
+        .assistant("Now let me cancel booking ZR90.")
+        .assistant("Booking QX12 was moved to deck B, and booking ZR90 has been cancelled.")
+        .build();
+    let want = [
+        "1 T1 created-pending",
+        "1 T2 created-pending",
+        "2 T2 started",
+        "3 T1 completed-without-start",
+        "3 T2 completed",
+    ];
+    assert_eq!(history(&session), want);
+    let next = "## Next steps\n- Wire the cache to the router\n- Update the handbook\n";
+    let session = SessionBuilder::new().assistant(next).assistant("I've updated the handbook.").build();
+    assert_eq!(history(&session)[2..], ["2 T2 completed-without-start"]);
+    let for_others = "Please do the following:\n1. Restart the router\n2. Update the handbook\n";
+    let session = SessionBuilder::new().assistant(for_others).assistant("I've updated the handbook.").build();
+    assert!(extract(&session).snapshots.is_empty());
+}
+
+#[test]
+fn a_proposed_plan_and_one_that_stands_in_the_answer_are_plan_mode_texts() {
+    let plan = "# Cache\n\n1. Add the flag\n2. Write tests\n";
+    let codex = SessionBuilder::new().assistant(&format!("Fine.\n<proposed_plan>\n{plan}</proposed_plan>")).build();
+    let approved = format!("User has approved your plan.\n\n## Approved Plan:\n{plan}");
+    let claude = SessionBuilder::new().call("ExitPlanMode", json!({}), &approved).build();
+    for session in [codex, claude] {
+        let plan = extract(&session);
+        assert_eq!(plan.lists[0].source, PlanSource::PlanMode);
+        let quotes: Vec<_> = plan.snapshots[0].items.iter().map(|i| session.quote(i.span.as_ref().unwrap())).collect();
+        assert_eq!(quotes, [Some("Add the flag"), Some("Write tests")]);
+    }
+}
+
+#[test]
+fn patches_and_shell_commands_edit_checkbox_lists_too() {
+    let patch = "*** Begin Patch\n*** Update File: TODO.md\n@@\n-- [ ] dig\n+- [x] dig\n - [ ] fill\n*** End Patch";
+    let session = SessionBuilder::new()
+        .shell("tee TODO.md <<'EOF'\n- [ ] dig\n- [ ] fill\nEOF", 0, "")
+        .call("apply_patch", json!({ "patchText": patch }), "Done")
+        .shell(r"sed -i 's/- \[ \] fill/- [x] fill/' TODO.md", 0, "")
+        .build();
+    let want = [
+        "1 T1 created-pending",
+        "1 T2 created-pending",
+        "2 T1 completed-without-start",
+        "2 T2 unchanged",
+        "3 T1 unchanged",
+        "3 T2 completed-without-start",
+    ];
+    assert_eq!(history(&session), want);
+}
+
+#[test]
 fn checkbox_lists_in_plan_files_follow_each_edit() {
     let session = SessionBuilder::new()
         .call("Write", json!({"file_path": "TODO.md", "content": "# T\n- [ ] A\n- [ ] B\n"}), "ok")

@@ -86,6 +86,48 @@ const ACTIVITIES: &[&[&str]] = &[
     &["commit", "copy", "push", "save", "store", "submit", "publish", "merge"],
 ];
 
+/// More words that an item to do begins with; they say too little of what it is to tell activities apart.
+const BEGINNINGS: &[&str] = &[
+    "apply",
+    "ask",
+    "book",
+    "bump",
+    "call",
+    "cancel",
+    "close",
+    "complete",
+    "continue",
+    "define",
+    "delete",
+    "disable",
+    "drop",
+    "enable",
+    "expose",
+    "finish",
+    "handle",
+    "introduce",
+    "notify",
+    "open",
+    "order",
+    "parse",
+    "proceed",
+    "process",
+    "release",
+    "rerun",
+    "revert",
+    "schedule",
+    "send",
+    "ship",
+    "split",
+    "support",
+    "switch",
+    "tag",
+    "transfer",
+    "use",
+    "wait",
+    "wire",
+];
+
 /// A text, taken apart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Wording {
@@ -130,7 +172,7 @@ pub(super) fn begins_with_activity(text: &str) -> bool {
     let words = words(text);
     let Some(first) = words.first().filter(|w| !w.ends_with("ed")) else { return false };
     let stem = STEMMER.stem(first);
-    ACTIVITIES.iter().flat_map(|a| a.iter()).any(|verb| STEMMER.stem(verb) == stem)
+    ACTIVITIES.iter().flat_map(|a| a.iter()).chain(BEGINNINGS).any(|verb| STEMMER.stem(verb) == stem)
 }
 
 /// The text without case, punctuation, list markers and extra white space.

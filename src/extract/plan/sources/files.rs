@@ -1,11 +1,14 @@
 //! Checkbox lists in plan files that the agent writes or edits: each change of the boxes is a write.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
+use super::patch::{self, PatchChange};
+use super::sed::{self, Substitution};
 use super::{Entry, Scope, Source, Write, checklist, heredoc};
 use crate::extract::plan::{PlanList, PlanSource};
 use crate::session::{CallRef, ThreadIx, ToolCall, ToolKind};
@@ -26,7 +29,8 @@ static NUMBERED: LazyLock<Regex> =
 enum Change<'a> {
     Whole(String),
     Append(&'a str),
-    Replace { old: &'a str, new: &'a str, all: bool },
+    Replace { old: Cow<'a, str>, new: Cow<'a, str>, all: bool },
+    Substitute(Substitution<'a>),
 }
 
 /// What is known of a file.
@@ -105,7 +109,8 @@ impl Known {
     fn before(change: &Change<'_>, owner: ThreadIx) -> Self {
         let content = match change {
             Change::Whole(_) | Change::Append(_) => String::new(),
-            Change::Replace { old, .. } => (*old).to_owned(),
+            Change::Replace { old, .. } => old.clone().into_owned(),
+            Change::Substitute(s) => s.texts().0.to_owned(),
         };
         Self { boxes: entries(&content), content, owner }
     }
@@ -114,9 +119,10 @@ impl Known {
         match change {
             Change::Whole(content) => content.clone_into(&mut self.content),
             Change::Append(more) => self.content.push_str(more),
-            Change::Replace { old, new, all } if !old.is_empty() && self.content.contains(old) => {
+            Change::Substitute(s) => self.content = s.apply(&self.content),
+            Change::Replace { old, new, all } if !old.is_empty() && self.content.contains(&**old) => {
                 let times = if *all { usize::MAX } else { 1 };
-                self.content = self.content.replacen(old, new, times);
+                self.content = self.content.replacen(&**old, new, times);
             }
             // A part of the file that was never seen: its boxes are added to those known.
             Change::Replace { old, new, .. } => {
@@ -136,14 +142,37 @@ pub(in crate::extract::plan) fn writes_plan_file(call: &ToolCall) -> bool {
 
 /// The plan files that a call changes, with each change.
 fn written(call: &ToolCall) -> Vec<(&str, Change<'_>)> {
+    if let Some(patch) = patch::of_call(call) {
+        return patched(patch);
+    }
     if let Some(script) = call.command() {
-        let found = heredoc::heredocs(script).into_iter().filter(|h| is_plan_file(h.path));
-        return found
-            .map(|h| (h.path, if h.append { Change::Append(h.body) } else { Change::Whole(h.body.to_owned()) }))
-            .collect();
+        return by_script(script);
     }
     let path = call.path().filter(|p| call.kind != ToolKind::Read && is_plan_file(p));
     path.map_or_else(Vec::new, |path| changes(call).into_iter().map(|c| (path, c)).collect())
+}
+
+fn patched(patch: &str) -> Vec<(&str, Change<'_>)> {
+    let mut out = Vec::new();
+    for file in patch::files(patch).into_iter().filter(|f| is_plan_file(f.path)) {
+        match file.change {
+            PatchChange::Whole(text) => out.push((file.path, Change::Whole(text))),
+            PatchChange::Replace(hunks) => out.extend(
+                hunks
+                    .into_iter()
+                    .map(|(old, new)| (file.path, Change::Replace { old: old.into(), new: new.into(), all: false })),
+            ),
+        }
+    }
+    out
+}
+
+fn by_script(script: &str) -> Vec<(&str, Change<'_>)> {
+    let whole = heredoc::heredocs(script).into_iter().filter(|h| is_plan_file(h.path));
+    let written =
+        whole.map(|h| (h.path, if h.append { Change::Append(h.body) } else { Change::Whole(h.body.to_owned()) }));
+    let changed = sed::substitutions(script).into_iter().filter(|s| is_plan_file(s.path));
+    written.chain(changed.map(|s| (s.path, Change::Substitute(s)))).collect()
 }
 
 /// The changes that a call makes, as far as its input tells them.
@@ -165,7 +194,7 @@ fn replace(input: &Value) -> Option<Change<'_>> {
     let old = field(["old_string", "oldString", "old_str"])?;
     let new = field(["new_string", "newString", "new_str"])?;
     let all = ["replace_all", "replaceAll"].iter().any(|k| input.get(*k).and_then(Value::as_bool) == Some(true));
-    Some(Change::Replace { old, new, all })
+    Some(Change::Replace { old: old.into(), new: new.into(), all })
 }
 
 /// The content that a read of the whole file printed, without the line numbers before each line.

@@ -17,6 +17,30 @@ static OPENING: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern compiles")
 });
 
+static TEE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?:^|[;&|]\s*)(?:sudo\s+)?tee\s+(-a\s+)?["']?([^\s"'<>|;&]+)["']?\s*(?:>\s*/dev/null\s*)?<<\s*(["']?)(\w+)["']?\s*(?:>\s*/dev/null\s*)?$"#)
+        .expect("a constant pattern compiles")
+});
+
+/// The line that opens a here-document: what it writes to, and the word that ends it.
+struct Opened<'a> {
+    path: Option<&'a str>,
+    append: bool,
+    quoted: bool,
+    end: &'a str,
+}
+
+fn opened(line: &str) -> Option<Opened<'_>> {
+    let groups = |pattern: &Regex| {
+        let found = pattern.captures(line)?;
+        Some([1, 2, 3, 4, 5, 6].map(|n| found.get(n).map(|m| m.as_str())))
+    };
+    let (found, by_tee) = groups(&OPENING).map(|g| (g, false)).or_else(|| groups(&TEE).map(|g| (g, true)))?;
+    let [before, path, quote, end, behind, other] = found;
+    let append = if by_tee { before.is_some() } else { before.or(behind) == Some(">>") };
+    Some(Opened { path: path.or(other), append, quoted: quote != Some(""), end: end? })
+}
+
 /// The files that the here-documents of a script write. A body in which the shell may expand something is passed over.
 pub(super) fn heredocs(script: &str) -> Vec<Heredoc<'_>> {
     let mut out = Vec::new();
@@ -26,22 +50,20 @@ pub(super) fn heredocs(script: &str) -> Vec<Heredoc<'_>> {
     let mut at = 0;
     while let Some(line) = script[at..].split_inclusive('\n').next() {
         at += line.len();
-        let Some(found) = OPENING.captures(line.trim_end()) else { continue };
-        let text = |n: usize| found.get(n).map(|m| m.as_str());
+        let Some(opened) = opened(line.trim_end()) else { continue };
         let start = at;
         let mut end = None;
         for inner in script[start..].split_inclusive('\n') {
             at += inner.len();
-            if Some(inner.trim_end_matches('\n')) == text(4) {
+            if inner.trim_end_matches('\n') == opened.end {
                 end = Some(at - inner.len());
                 break;
             }
         }
-        let (Some(end), Some(path)) = (end, text(2).or(text(6))) else { continue };
+        let (Some(end), Some(path)) = (end, opened.path) else { continue };
         let body = &script[start..end];
-        if text(3) != Some("") || !body.contains(['$', '`', '\\']) {
-            let append = text(1).or(text(5)) == Some(">>");
-            out.push(Heredoc { path, append, body });
+        if opened.quoted || !body.contains(['$', '`', '\\']) {
+            out.push(Heredoc { path, append: opened.append, body });
         }
     }
     out
@@ -58,6 +80,13 @@ mod tests {
         let found: Vec<_> = heredocs(script).iter().map(path).collect();
         let first = ("d/PLAN.md".to_owned(), false, "- [ ] paint $x\n".to_owned());
         assert_eq!(found, [first, ("TODO.md".to_owned(), true, "- [x] dry\n".to_owned())]);
+    }
+
+    #[test]
+    fn tee_writes_its_file_too() {
+        let found = heredocs("tee PLAN.md <<'EOF'\n- [ ] dig\nEOF\ntee -a PLAN.md > /dev/null <<E\n- [ ] fill\nE\n");
+        let read: Vec<_> = found.iter().map(|h| (h.path, h.append, h.body)).collect();
+        assert_eq!(read, [("PLAN.md", false, "- [ ] dig\n"), ("PLAN.md", true, "- [ ] fill\n")]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The steps of a plan written as Markdown: numbered headings, a numbered list, or a checkbox list.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -40,6 +41,13 @@ pub(super) fn of_plan(text: &str) -> Vec<Step> {
         return headings;
     }
     longest_list(text)
+}
+
+/// The steps of a plan that is a part of a text.
+pub(super) fn of_part(text: &str, part: Range<usize>) -> Vec<Step> {
+    let start = part.start;
+    let moved = |s: Step| Step { at: (s.at.0 + start, s.at.1 + start), ..s };
+    of_plan(&text[part]).into_iter().map(moved).collect()
 }
 
 /// Whether at least half of the steps begin with something to do. Numbered headings and lists of a plan also name files,
@@ -100,17 +108,20 @@ fn rising(steps: &[Step]) -> bool {
         && steps.windows(2).all(|w| w[1].number == w[0].number.map(|n| n + 1))
 }
 
-/// Top-level numbered lists of a text; nested lines and blank lines between items do not end a list.
-pub(super) fn numbered_lists(text: &str) -> Vec<Vec<Step>> {
+/// Top-level lists of a text, numbered from 1 or with bullets; nested lines and blank lines between items do not end a list.
+pub(super) fn lists(text: &str) -> Vec<Vec<Step>> {
     let mut lists: Vec<Vec<Step>> = Vec::new();
     let mut open = false;
     for (at, line) in lines(text) {
-        match step(line, at, &NUMBERED) {
+        let in_numbered = open && lists.last().is_some_and(|l| l[0].number.is_some());
+        match step(line, at, &NUMBERED).or_else(|| bullet(line, at)) {
+            // A point under a numbered item says more of it.
+            Some(found) if in_numbered && found.number.is_none() => {}
             Some(found) if open && lists.last().is_some_and(|l| follows(l, &found)) => {
                 lists.iter_mut().last().into_iter().for_each(|l| l.push(found.clone()));
             }
             Some(found) => {
-                open = found.number == Some(1);
+                open = found.number.is_none_or(|n| n == 1);
                 lists.extend(open.then(|| vec![found]));
             }
             None if line.is_empty() || line.starts_with([' ', '\t']) => {}
@@ -120,12 +131,24 @@ pub(super) fn numbered_lists(text: &str) -> Vec<Vec<Step>> {
     lists
 }
 
+/// Top-level numbered lists of a text.
+fn numbered_lists(text: &str) -> impl DoubleEndedIterator<Item = Vec<Step>> {
+    lists(text).into_iter().filter(|l| l[0].number.is_some())
+}
+
+fn bullet(line: &str, at: usize) -> Option<Step> {
+    let body = ["- ", "* ", "• "].iter().find_map(|m| line.strip_prefix(m)).filter(|b| !b.trim().is_empty())?;
+    let text = title(body);
+    let start = at + (text.as_ptr() as usize - line.as_ptr() as usize);
+    Some(Step { number: None, text: text.to_owned(), at: (start, start + text.len()), state: State::Pending })
+}
+
 fn follows(list: &[Step], next: &Step) -> bool {
-    list.last().and_then(|s| s.number).map(|n| n + 1) == next.number
+    list.last().is_some_and(|s| s.number.map(|n| n + 1) == next.number)
 }
 
 fn longest_list(text: &str) -> Vec<Step> {
-    let lists = numbered_lists(text).into_iter().filter(|l| l.len() >= 2 && are_to_do(l));
+    let lists = numbered_lists(text).filter(|l| l.len() >= 2 && are_to_do(l));
     // Of equally long lists the first counts: `max_by_key` would keep the last.
     lists.rev().max_by_key(Vec::len).unwrap_or_default()
 }

@@ -19,23 +19,36 @@ use crate::session::{CallRef, Field, MessageKind, PartBody, Role, Span, ThreadIx
 pub(super) const SOURCE: Source =
     Source { id: "told", about: "Plan-mode texts, and numbered plans in prose whose progress is told later.", read };
 
-/// A line that announces the plan of the agent itself.
+/// A sentence that announces the plan of the agent itself.
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)^(?:#{1,4}\s*|\*\*)?(?:(?:now,? |so,? |ok(?:ay)?,? )?(?:here(?:'s| is|’s) )?(?:my|the|our)? ?",
-        r"(?:implementation |action |execution |work |high-level |revised |updated |overall )*",
+        r"(?:implementation |action |execution |work |high-level |step-by-step |detailed |new |rough |short |full |revised |updated |overall )*",
         r"(?:plan|next steps|remaining (?:steps|tasks|work)|to-?do list|task list)(?: is| of action)?",
         r"|(?:i'll|i’ll|i will|let me|let's|i'm going to|i am going to) .{0,60}(?:following|these|this order|in order|as follows|steps?).{0,30}",
-        r"|(?:here(?:'s| is|’s)) (?:what i'll do|what i will do|how i'll proceed|the plan|my plan).{0,30})",
+        r"|let me plan .{0,40}",
+        r"|here(?:'s| is|’s) (?:what|how) (?:i|we)(?:'ll| will|’ll|'m going to| am going to| plan to) .{0,40}",
+        r"|here (?:are|is) (?:the|my|our) (?:steps|plan|approach)(?: .{0,30})?",
+        r"|(?:here(?:'s| is|’s)) (?:the plan|my plan).{0,30})",
         r"(?:\*\*)?:?(?:\*\*)?$"
     ))
     .expect("a constant pattern compiles")
+});
+/// A line that says what the agent will do first and then, and ends as one that announces a list.
+static FIRST_THEN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?-u:\b)(?:i|we)(?:'ll| will|’ll) first .{5,120}(?-u:\b)then(?-u:\b).*:(?:\*\*)?$")
+        .expect("a constant pattern compiles")
+});
+/// A heading of what comes next, under which points need no numbers.
+static NEXT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?-u:\b)(?:next steps|remaining (?:steps|tasks|work)|plan)(?:\*\*)?:?(?:\*\*)?$")
+        .expect("a constant pattern compiles")
 });
 
 /// The plan that a thread follows.
 struct Current {
     list: PlanList,
-    numbers: Vec<Option<u32>>,
+    steps: progress::Steps,
     writes: Vec<Write>,
     certainty: f64,
 }
@@ -62,9 +75,8 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
                     if let Some(plan) = current.get_mut(&thread) {
                         plan.hear(text, at);
                     }
-                    if !with_tool.contains(&thread)
-                        && let Some(plan) = prose(text, at, thread)
-                    {
+                    let told = || prose(text, at, thread).filter(|_| !with_tool.contains(&thread));
+                    if let Some(plan) = proposed(text, at, thread).or_else(told) {
                         close(current.insert(thread, plan), &mut out);
                     }
                 }
@@ -91,30 +103,41 @@ fn close(plan: Option<Current>, out: &mut Vec<Write>) {
     }
 }
 
-/// The plan of an ExitPlanMode call.
+/// The plan of an ExitPlanMode call: in its input, or, where the plan was written to a file before, in its answer.
 fn plan_mode(scope: &Scope<'_>, call: &ToolCall, at: CallRef, thread: ThreadIx) -> Option<Current> {
     if !matches!(base_name(&call.tool).as_str(), "exitplanmode" | "planexit") {
         return None;
     }
-    let text = call.input.get("plan").and_then(Value::as_str)?;
-    let steps = steps::of_plan(text);
-    let mut plan = Current::new(PlanSource::PlanMode, 0.8, steps, at, Field::Input("/plan".into()), thread)?;
+    let answer = call.result.as_ref().map_or("", |r| r.text.as_str());
+    let given =
+        call.input.get("plan").and_then(Value::as_str).map(|plan| (steps::of_plan(plan), Field::Input("/plan".into())));
+    let approved =
+        || answer.find(APPROVED).map(|at| (steps::of_part(answer, at + APPROVED.len()..answer.len()), Field::Output));
+    let (steps, field) = given.or_else(approved)?;
+    let mut plan = Current::new(PlanSource::PlanMode, 0.8, steps, at, field, thread)?;
     let write = plan.writes.first_mut()?;
     write.call = Some(at);
     write.accepted = scope.accepted(call);
     Some(plan)
 }
 
+/// What stands before the text of a plan in the answer to ExitPlanMode.
+const APPROVED: &str = "## Approved Plan:";
+
+/// The plan that a reply in Codex's plan mode proposes.
+fn proposed(text: &str, at: CallRef, thread: ThreadIx) -> Option<Current> {
+    const OPEN: &str = "<proposed_plan>";
+    let start = text.find(OPEN)? + OPEN.len();
+    let end = text[start..].find("</proposed_plan>").map_or(text.len(), |n| start + n);
+    Current::new(PlanSource::PlanMode, 0.8, steps::of_part(text, start..end), at, Field::Text, thread)
+}
+
 /// The plan of a reply, where its lead-in and its items say that it is one.
 fn prose(text: &str, at: CallRef, thread: ThreadIx) -> Option<Current> {
-    if !text.contains("1.") && !text.contains("1)") {
-        return None;
-    }
-    let list = steps::numbered_lists(text).into_iter().find(|list| {
-        list.len() >= 3
-            && list.len() <= 20
-            && lead_in(text, list[0].at.0).is_some_and(|l| LEAD.is_match(l))
-            && to_do(list)
+    let list = steps::lists(text).into_iter().find(|list| {
+        let is_numbered = list[0].number.is_some();
+        let leads = |lead: &str| announces(lead) && (is_numbered || NEXT.is_match(lead));
+        (2..=20).contains(&list.len()) && lead_in(text, list[0].at.0).is_some_and(leads) && to_do(list)
     })?;
     Current::new(PlanSource::Prose, 0.6, list, at, Field::Text, thread)
 }
@@ -123,6 +146,12 @@ fn prose(text: &str, at: CallRef, thread: ThreadIx) -> Option<Current> {
 fn lead_in(text: &str, list: usize) -> Option<&str> {
     let before = &text[..text[..list].rfind('\n')?];
     before.lines().rev().map(str::trim).find(|l| !l.is_empty())
+}
+
+/// Whether a line announces a plan, or its last sentence does.
+fn announces(line: &str) -> bool {
+    let last = line.rsplit_once(". ").or(line.rsplit_once("! ")).map_or(line, |(_, last)| last);
+    LEAD.is_match(line) || LEAD.is_match(last.trim()) || FIRST_THEN.is_match(line)
 }
 
 /// Whether at least two thirds of the items begin with something to do.
@@ -145,8 +174,10 @@ impl Current {
         }
         let list = PlanList { thread, source, name: String::new() };
         let numbers = steps.iter().zip(1..).map(|(s, n)| s.number.or(Some(n))).collect();
+        let texts: Vec<&str> = steps.iter().map(|s| s.text.as_str()).collect();
+        let known = progress::Steps::new(numbers, &texts);
         let entries = steps.into_iter().map(|s| entry(s, at, &field)).collect();
-        let mut plan = Self { list, numbers, writes: Vec::new(), certainty };
+        let mut plan = Self { list, steps: known, writes: Vec::new(), certainty };
         plan.write(entries, None, at);
         Some(plan)
     }
@@ -168,8 +199,7 @@ impl Current {
     /// Takes in what a reply says of the plan's progress.
     fn hear(&mut self, text: &str, at: CallRef) {
         let Some(last) = self.writes.last() else { return };
-        let texts: Vec<&str> = last.entries.iter().map(|e| e.text.as_str()).collect();
-        let told = progress::told(text, &self.numbers, &texts);
+        let told = self.steps.told(text);
         let mut entries = last.entries.clone();
         let mut touched = Vec::new();
         for (n, Told { state, words }) in told {
