@@ -80,8 +80,9 @@ impl Reader<'_> {
 
     /// What a command printed. Files that were read or fetched, and lists of other tools, are no results.
     fn output(&mut self, at: &TextRef<'_>, call: &ToolCall) {
-        let log = call.path().is_some_and(|p| [".log", ".out", ".txt"].iter().any(|e| p.ends_with(e)));
-        if !(call.kind == ToolKind::Shell || call.kind == ToolKind::Read && log) {
+        let named = |ends: &[&str]| call.path().is_some_and(|p| ends.iter().any(|e| p.ends_with(e)));
+        let (log, exported) = (named(&[".log", ".out", ".txt"]), named(&[".json", ".jsonl", ".csv"]));
+        if !(call.kind == ToolKind::Shell || call.kind == ToolKind::Read && (log || exported)) {
             return;
         }
         let command = call.command().unwrap_or_default();
@@ -91,7 +92,7 @@ impl Reader<'_> {
         let (blocks, claimed) = tools::read(at, &params, worked);
         let nothing = claimed.is_empty();
         self.add(blocks);
-        if nothing && runs_something(command) {
+        if nothing && !exported && runs_something(command) {
             self.add(tools::read_adhoc(at, 0..at.text.len(), "", &params));
         }
     }

@@ -9,10 +9,13 @@ use super::lines::{Line, Sink, group, re};
 pub(super) const ANCHORS: &[&str] = &["IOPS=", "iops="];
 
 static JOB: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^\S+: \(g=\d+\): rw=(\w+), bs=(?:\(R\) )?(\d+)(B|KiB|MiB)?.*?iodepth=(\d+)"));
+    LazyLock::new(|| re(r"^\S+: \(g=\d+\): rw=(\w+), bs=(?:\(R\) )?(\d+)(B|KiB|MiB|K|M)?.*?iodepth=(\d+)"));
 static RATE: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^\s*(read|write|trim)\s*: IOPS=([\d.]+)([kM]?), BW=([\d.]+)([KMG]i)B?(?:/s)? \(([\d.]+)([kKMG]B?)(?:/s)?\)")
 });
+/// fio 2.x; its K is 1024.
+static OLD_RATE: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^\s*(read|write|trim) ?: io=[\d.]+[KMGT]?B, bw=([\d.]+)([KMG]?)B/s, iops=(\d+)([kM]?)"));
 static LATENCY: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^\s+([sc]?lat) \((nsec|usec|msec)\): min=\s*([\d.]+)([kM]?), max=\s*([\d.]+)([kM]?), avg=\s*([\d.]+), stdev=\s*([\d.]+)",
@@ -26,8 +29,8 @@ pub(super) fn read(lines: &[Line<'_>], sink: &mut Sink<'_>) -> usize {
     if let Some(found) = JOB.captures(text) {
         sink.block();
         let factor = match group(&found, 3) {
-            "KiB" => 1024,
-            "MiB" => 1024 * 1024,
+            "KiB" | "K" => 1024,
+            "MiB" | "M" => 1024 * 1024,
             _ => 1,
         };
         let size = group(&found, 2).parse::<u64>().unwrap_or_default() * factor;
@@ -36,17 +39,24 @@ pub(super) fn read(lines: &[Line<'_>], sink: &mut Sink<'_>) -> usize {
         sink.param("iodepth", group(&found, 4));
         return 1;
     }
-    let Some(rate) = RATE.captures(text) else { return 0 };
     let thousand = |v: f64, prefix: &str| match prefix {
         "k" => v * 1e3,
         "M" => v * 1e6,
         _ => v,
     };
-    if let Some(m) = sink.push(&lines[0], group(&rate, 2), "iops", "IOPS") {
-        m.value = m.value.map(|v| thousand(v, group(&rate, 3)));
+    let (iops, suffix, rate, unit) = match (RATE.captures(text), OLD_RATE.captures(text)) {
+        (Some(c), _) => (group(&c, 2), group(&c, 3), group(&c, 4), format!("{}B/s", group(&c, 5))),
+        (_, Some(c)) => {
+            let unit = if group(&c, 3).is_empty() { "B/s".to_owned() } else { format!("{}iB/s", group(&c, 3)) };
+            (group(&c, 4), group(&c, 5), group(&c, 2), unit)
+        }
+        _ => return 0,
+    };
+    if let Some(m) = sink.push(&lines[0], iops, "iops", "IOPS") {
+        m.value = m.value.map(|v| thousand(v, suffix));
     }
-    sink.stat(&lines[0], group(&rate, 4), "disk_throughput", &format!("{}B/s", group(&rate, 5)), "");
-    let inside = |l: &Line<'_>| l.text.starts_with("  ") && !RATE.is_match(&l.text);
+    sink.stat(&lines[0], rate, "disk_throughput", &unit, "");
+    let inside = |l: &Line<'_>| l.text.starts_with("  ") && !RATE.is_match(&l.text) && !OLD_RATE.is_match(&l.text);
     let end = 1 + lines[1..].iter().take_while(|l| inside(l)).count();
     let mut unit = "µs";
     for line in &lines[1..end] {

@@ -98,12 +98,26 @@ impl<'a> Sink<'a> {
         self.params.insert(key.to_owned(), value.trim().to_owned());
     }
 
+    /// The text that the lines are of.
+    pub(crate) fn source(&self) -> &'a str {
+        self.at.text
+    }
+
     /// Adds a figure: `value` is a part of the line's text. `None` when it is no number.
     pub(crate) fn push(&mut self, line: &Line<'_>, value: &str, metric: &str, unit: &str) -> Option<&mut Measurement> {
+        self.figure(line.part(value.trim()), value, metric, unit)
+    }
+
+    /// Adds a figure: `value` is a part of the source itself.
+    pub(crate) fn push_in_source(&mut self, value: &'a str, metric: &str, unit: &str) -> Option<&mut Measurement> {
+        let start = (value.as_ptr() as usize).checked_sub(self.source().as_ptr() as usize)?;
+        self.figure(start..start + value.len(), value, metric, unit)
+    }
+
+    fn figure(&mut self, range: Range<usize>, value: &str, metric: &str, unit: &str) -> Option<&mut Measurement> {
         let plain = value.trim().replace(',', "");
         let number: f64 = plain.parse().ok().filter(|v: &f64| v.is_finite())?;
         let decimals = plain.split_once('.').map_or(0, |(_, d)| d.len().min(12));
-        let range = line.part(value.trim());
         let parsed = Unit::parse(unit);
         let measurement = Measurement {
             metric: metric.to_owned(),

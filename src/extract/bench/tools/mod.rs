@@ -5,30 +5,39 @@
 mod adhoc;
 mod aiperf;
 mod apache;
+mod benchstat;
 mod criterion;
 mod fio;
+mod fio_json;
 mod gnu_time;
 mod go_test;
 mod google;
 mod hey;
 mod hyperfine;
+mod hyperfine_json;
 mod iperf;
+mod iperf_json;
+mod json;
 mod k6;
 mod lines;
 mod llama_bench;
+mod llama_files;
 mod lm_eval;
 mod matrix;
 mod mlperf;
 mod nccl;
 mod one_batch;
+mod one_batch_json;
 mod perf_stat;
 mod pytest;
 mod serving;
+mod serving_json;
 mod shell_time;
 mod stress_ng;
 mod sysbench;
 mod trtllm;
 mod vllm;
+mod vllm_json;
 mod wrk;
 
 use std::collections::BTreeMap;
@@ -54,24 +63,32 @@ struct Tool {
 /// Readers; the first that takes a line has it.
 const TOOLS: &[Tool] = &[
     Tool { anchors: serving::ANCHORS, read: serving::read },
+    Tool { anchors: serving_json::ANCHORS, read: serving_json::read },
     Tool { anchors: one_batch::ANCHORS, read: one_batch::read },
+    Tool { anchors: one_batch_json::ANCHORS, read: one_batch_json::read },
     Tool { anchors: vllm::ANCHORS, read: vllm::read },
+    Tool { anchors: vllm_json::ANCHORS, read: vllm_json::read },
     Tool { anchors: trtllm::ANCHORS, read: trtllm::read },
     Tool { anchors: llama_bench::ANCHORS, read: llama_bench::read },
+    Tool { anchors: llama_files::ANCHORS, read: llama_files::read },
     Tool { anchors: aiperf::ANCHORS, read: aiperf::read },
     Tool { anchors: nccl::ANCHORS, read: nccl::read },
     Tool { anchors: matrix::ANCHORS, read: matrix::read },
     Tool { anchors: iperf::ANCHORS, read: iperf::read },
+    Tool { anchors: iperf_json::ANCHORS, read: iperf_json::read },
     Tool { anchors: fio::ANCHORS, read: fio::read },
+    Tool { anchors: fio_json::ANCHORS, read: fio_json::read },
     Tool { anchors: wrk::ANCHORS, read: wrk::read },
     Tool { anchors: apache::ANCHORS, read: apache::read },
     Tool { anchors: hey::ANCHORS, read: hey::read },
     Tool { anchors: k6::ANCHORS, read: k6::read },
     Tool { anchors: hyperfine::ANCHORS, read: hyperfine::read },
+    Tool { anchors: hyperfine_json::ANCHORS, read: hyperfine_json::read },
     Tool { anchors: criterion::ANCHORS, read: criterion::read },
     Tool { anchors: google::ANCHORS, read: google::read },
     Tool { anchors: pytest::ANCHORS, read: pytest::read },
     Tool { anchors: go_test::ANCHORS, read: go_test::read },
+    Tool { anchors: benchstat::ANCHORS, read: benchstat::read },
     Tool { anchors: lm_eval::ANCHORS, read: lm_eval::read },
     Tool { anchors: mlperf::ANCHORS, read: mlperf::read },
     Tool { anchors: sysbench::ANCHORS, read: sysbench::read },

@@ -156,3 +156,100 @@ fn the_time_of_a_shell_is_in_seconds() {
     assert_eq!(read_all(zsh), ["user_time 0.05 s", "sys_time 0.02 s", "time 61.234 s"]);
     assert_eq!(read_all("real 3\nimaginary 4\n"), Vec::<String>::new());
 }
+
+#[test]
+fn fio_of_all_ages() {
+    let old = "job: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=16\n  read : io=512.0MB, bw=20480KB/s, iops=5120, runt= 25600msec\n    clat (usec): min=90, max=4000, avg=780.25, stdev=41.50\n";
+    assert_eq!(
+        read_all(old),
+        [
+            "iops 5120 IOPS",
+            "disk_throughput 20480 KiB/s",
+            "clat 90 µs min",
+            "clat 4000 µs max",
+            "clat 780.25 µs mean",
+            "clat 41.5 µs stdev"
+        ]
+    );
+    let json = "{\n  \"fio version\" : \"fio-3.30\",\n  \"jobs\" : [\n    {\n      \"jobname\" : \"a\",\n      \"error\" : 0,\n      \"job options\" : {\"rw\" : \"read\", \"bs\" : \"1M\"},\n      \"read\" : {\"iops\" : 701.5, \"bw_bytes\" : 735000000, \"clat_ns\" : {\"mean\" : 1400.5, \"percentile\" : {\"99.000000\" : 2900}}},\n      \"write\" : {\"iops\" : 0.0}\n    }\n  ]\n}\n";
+    assert_eq!(
+        read_all(json),
+        ["iops 701.5 IOPS", "disk_throughput 735000000 B/s", "clat 1400.5 ns mean", "clat 2900 ns p99"]
+    );
+}
+
+#[test]
+fn iperf_as_json_and_over_udp() {
+    let json = "{\"start\":{\"test_start\":{\"protocol\":\"TCP\",\"num_streams\":4}},\"end\":{\"sum_sent\":{\"bits_per_second\":9.4e9,\"retransmits\":12},\"sum_received\":{\"bits_per_second\":9.35e9}}}\n";
+    assert_eq!(
+        read_all(json),
+        ["network_throughput 9400000000 bit/s", "retransmits 12 count", "network_throughput 9350000000 bit/s"]
+    );
+    let udp = "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-10.00  sec  1.25 MBytes  1.05 Mbits/sec  0.000 ms  0/906 (0%)  sender\n[  5]   0.00-10.04  sec  1.24 MBytes  1.04 Mbits/sec  0.018 ms  9/906 (0.99%)  receiver\n";
+    assert_eq!(
+        read_all(udp),
+        ["network_throughput 1.05 Mbit/s", "network_throughput 1.04 Mbit/s", "jitter 0.018 ms", "packet_loss 0.99 %"]
+    );
+}
+
+#[test]
+fn result_files_of_servers() {
+    let serving = "{\"backend\":\"x\",\"max_concurrency\":8,\"request_throughput\":2.5,\"output_throughput\":640.5,\"median_ttft_ms\":81.5,\"p99_e2el_ms\":900.0}\n";
+    let want =
+        ["request_throughput 2.5 req/s", "output_throughput 640.5 tok/s", "ttft 81.5 ms p50", "e2e_latency 900 ms p99"];
+    let mut got = read_all(serving);
+    got.sort();
+    let mut want = want.map(str::to_owned);
+    want.sort();
+    assert_eq!(got, want);
+    let batch = "{\"batch_size\": 4, \"input_len\": 64, \"output_len\": 8, \"prefill_latency\": 0.25, \"prefill_throughput\": 1024.0, \"median_decode_latency\": 0.02, \"median_decode_throughput\": 200.0, \"total_latency\": 0.41, \"overall_throughput\": 702.4}\n";
+    assert_eq!(read_all(batch).len(), 6);
+    assert_eq!(read_all(batch)[3], "decode_throughput 200 tok/s p50");
+    let latency = "{\n    \"avg_latency\": 1.5,\n    \"latencies\": [1.4, 1.6],\n    \"percentiles\": {\"50\": 1.5, \"99\": 1.6}\n}\n";
+    assert_eq!(read_all(latency), ["latency 1.5 s mean", "latency 1.5 s p50", "latency 1.6 s p99"]);
+}
+
+#[test]
+fn llama_bench_in_every_form() {
+    let csv = "build_commit,model_type,n_threads,n_prompt,n_gen,avg_ns,stddev_ns,avg_ts,stddev_ts\n\"abc123\",\"toy 7B, Q4\",\"8\",\"512\",\"0\",\"1\",\"0\",\"820.5\",\"3.25\"\n";
+    assert_eq!(read_all(csv), ["prefill_throughput 820.5 tok/s mean"]);
+    let json = "[\n  {\n    \"model_type\": \"toy 7B\",\n    \"n_prompt\": 0,\n    \"n_gen\": 128,\n    \"avg_ts\": 41.25,\n    \"stddev_ts\": 0.5,\n    \"samples_ts\": [41.0, 41.5]\n  }\n]\n";
+    assert_eq!(read_all(json), ["decode_throughput 41.25 tok/s mean"]);
+    let sql = "INSERT INTO test (model_type, n_prompt, n_gen, avg_ts, stddev_ts) VALUES ('toy 7B', '512', '128', '99.5', '1.5');\n";
+    assert_eq!(read_all(sql), ["total_throughput 99.5 tok/s mean"]);
+}
+
+#[test]
+fn exported_times_of_commands() {
+    let json = "{\n  \"results\": [\n    {\n      \"command\": \"./a\",\n      \"mean\": 0.5,\n      \"stddev\": 0.01,\n      \"median\": 0.49,\n      \"times\": [0.49, 0.51],\n      \"exit_codes\": [0, 1]\n    }\n  ]\n}\n";
+    assert_eq!(read_all(json), ["time 0.5 s mean", "time 0.49 s p50", "time 0.01 s stdev"]);
+    let at = TextRef { msg: MsgIx(0), part: 0, field: Field::Output, text: json, provenance: Provenance::ToolOutput };
+    assert!(read(&at, &BTreeMap::new(), true).0.iter().all(|f| !f.measurement.valid), "a run failed");
+}
+
+#[test]
+fn benchstat_in_both_forms() {
+    let new = "        │   old.txt   │              new.txt               │\n        │   sec/op    │   sec/op     vs base               │\nEnc-8     2.400µ ± 1%   1.900µ ± 2%  -20.83% (p=0.000 n=10)\ngeomean   2.400µ        1.900µ       -20.83%\n";
+    assert_eq!(read_all(new), ["time_per_op 2.4 µs/op p50", "time_per_op 1.9 µs/op p50"]);
+    let old = "name   old time/op  new time/op  delta\nEnc-8  850ns ± 1%   840ns ± 3%   ~     (p=0.300 n=5+5)\n";
+    assert_eq!(read_all(old), ["time_per_op 850 ns/op p50", "time_per_op 840 ns/op p50"]);
+}
+
+#[test]
+fn thresholds_are_targets() {
+    let text = "    http_req_duration\n    ✓ 'p(95)<1500' p(95)=148.2ms\n\n    http_req_duration..............: avg=80.5ms min=20ms med=75ms max=300ms p(90)=120ms p(95)=148.2ms\n";
+    let all = read_all(text);
+    assert_eq!((all[0].as_str(), all.len()), ("latency 1500 ms p95", 7));
+}
+
+#[test]
+fn other_json_is_left_alone() {
+    for text in [
+        "{\"avg_ts\": 1}\n",
+        "[\n[\n[\n{\"times\": [1]}",
+        "{\"results\": [{\"times\": [1, 2]}]}\n",
+        "{\"request_throughput\": ",
+    ] {
+        assert_eq!(read_all(text), Vec::<String>::new(), "{text}");
+    }
+}
