@@ -3,6 +3,7 @@
 
 mod audit;
 mod bench;
+mod bench_precision;
 mod claims;
 mod directives;
 mod findings;
@@ -21,6 +22,7 @@ type Eval = fn() -> Result<(), gold::Error>;
 /// What can be scored.
 const EVALS: &[(&str, Eval)] = &[
     ("bench", bench::run),
+    ("bench-precision", bench_precision::run),
     ("claims", claims::run),
     ("audit", audit::run),
     ("directives", directives::run),

@@ -16,6 +16,12 @@ use At::{Said, Shell};
 
 #[rustfmt::skip]
 const TRAPS: &[(&str, At, &str)] = &[
+    ("time of a journey", Said, "The slow ferry has a total travel time of 7 hours with the stop."),
+    ("window around a time", Said, "Only trains within 2-3 hours of your departure time are shown."),
+    ("a trip and a deadline", Said, "The round-trip ticket was bought more than 36 hours ago."),
+    ("window of time", Said, "It counts wrong passwords in a time-window, such as ten tries within 90s."),
+    ("size of what is managed", Said, "The arena holds 12MB of heap memory and uses its own free list."),
+    ("progress of a push", Said, "Writing objects: 100% (412/412), 33.10 MiB | 9.40 MiB/s, done."),
     ("line number", Said, "The leak is in pool.rs:412, see also lines 88-97."),
     ("line numbers of a file", Shell("cat -n pool.rs"), "   41\tlet rate = 40;\n   42\tlet size = 7;"),
     ("search hits with lines", Shell("grep -n tok/s notes.txt"), "17:we saw 41 tok/s in the old lab\n"),
@@ -100,4 +106,41 @@ fn the_same_places_do_hold_measurements() {
     assert!(
         !measured(&Shell("vllm bench throughput"), "Throughput: 3.50 requests/s, 900.00 total tokens/s\n").is_empty()
     );
+}
+
+fn roles(texts: &[&str]) -> Vec<MeasurementRole> {
+    let session = texts.iter().fold(SessionBuilder::new().user("go"), |s, t| s.assistant(t)).build();
+    let facts = analyse(session, &Config::default(), false).facts;
+    facts.bench.measurements.iter().map(|m| m.role).collect()
+}
+
+#[test]
+fn what_stands_in_quotation_marks_is_quoted() {
+    assert_eq!(roles(&["Avoid goals like \"lookup latency below 90 ms\" in the text."]), [MeasurementRole::Quoted]);
+    assert_eq!(roles(&["The lookup latency is 90 ms."]), [MeasurementRole::Measured]);
+}
+
+#[test]
+fn a_figure_of_a_stub_is_withdrawn_wherever_it_was_stated() {
+    let first = "**Kernel A**: 0.31-0.33 µs";
+    let truth = "**Kernel A**: 0.31 µs is the time of a call that returns `E_NOT_IMPLEMENTED`";
+    assert_eq!(roles(&[first]), [MeasurementRole::Measured]);
+    assert_eq!(roles(&[first, truth]), [MeasurementRole::Invalid]);
+}
+
+#[test]
+fn a_name_that_begins_like_versus_is_a_name() {
+    let session = SessionBuilder::new().user("go").assistant("- **VSort GPU**: 512 GFLOPS peak").build();
+    let facts = analyse(session, &Config::default(), false).facts;
+    assert_eq!(facts.bench.measurements[0].params["config"], "VSort GPU");
+}
+
+#[test]
+fn two_things_of_one_message_may_have_the_same_figure() {
+    assert_eq!(roles(&["- **Adder**: 0.31-0.33 µs\n- **Mixer**: 0.31-0.33 µs"]).len(), 2);
+}
+
+#[test]
+fn hours_of_work_count() {
+    assert_eq!(roles(&["The training time was 5 hours."]), [MeasurementRole::Measured]);
 }

@@ -242,7 +242,7 @@ static ROLES: LazyLock<Vec<(MeasurementRole, Regex)>> = LazyLock::new(|| {
         (Invalid, r"\b(warm-?up|discard(ed)?|invalid|fake|cold (run|start) figure|bogus|retracted|outlier)\b"),
         (
             Estimated,
-            r"\b(estimat\w*|expect\w*|predict\w*|projected|projection|should (be|get|give|reach|yield|see|hit|run)|would|could|might|may (be|reach|get)|realistic\w*|back[- ]of[- ](the[- ])?envelope|assum\w*|hypothetical\w*|approx\. ideal)\b|^at \d+ ?%",
+            r"\b(estimat\w*|expect\w*|predict\w*|projected|projection|should (be|get|give|reach|yield|see|hit|run)|would|could|might|may (be|reach|get)|realistically|realistic (?:estimate|expectation|goal|range|number|upper)\w*|back[- ]of[- ](the[- ])?envelope|assum\w*|hypothetical\w*|approx\. ideal)\b|^at \d+ ?%",
         ),
         (
             Target,
@@ -275,7 +275,7 @@ pub fn role(phrase: &str, behind: bool) -> Option<MeasurementRole> {
 
 static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(diff|difference|change|gain|speed-?up|relative|improvement|overhead|reduction|savings?|faster|slower|ratio|factor|efficiency|gap|delta|regression|scaling|cost saving|improved|increase|decrease|vs\.?)\b|Δ|^vs|% of|×$",
+        r"\b(diff|difference|change|gain|speed-?up|relative|improvement|overhead|reduction|savings?|faster|slower|ratio|factor|efficiency|gap|delta|regression|scaling|cost saving|improved|increase|decrease|vs\.?)\b|Δ|^vs\b|% of|×$",
     )
 });
 
@@ -383,6 +383,7 @@ static PARAM_HEADERS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
         ),
         ("gpu", r"^(gpu|hardware|device|node|machine|platform)$"),
         ("iodepth", r"^(iodepth|qd|queue depth)$"),
+        ("intensity", r"^((arithmetic|operational) intensity|intensity|ai|oi|flops?/b(yte)?)$"),
     ];
     list.map(|(key, w)| (key, words(w))).into()
 });

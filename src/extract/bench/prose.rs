@@ -12,6 +12,7 @@ use regex::Regex;
 use super::lexicon::{self, Kind, words};
 use super::numbers::{self, Between, Figure};
 use super::table::spread;
+use super::units::Unit;
 use super::{Found, Measurement, MeasurementRole};
 use crate::session::TextRef;
 
@@ -116,8 +117,9 @@ impl Reader<'_> {
                 Kind::ByteRate => named_in_turn(near, || named(&self.topic).or_else(|| named(&self.heading)), default),
                 k if k.is_rate() => near.or_else(default),
                 Kind::Time if matches!(near, Some("duration")) => near.filter(|_| ENDED.is_match(clause.left)),
-                Kind::Time | Kind::TimePerOp => near.or_else(default),
-                Kind::Bytes => near.filter(|_| USES.is_match(clause.left) || USES.is_match(clause.right)),
+                Kind::Time => near.filter(|m| is_run(m, unit, clause)).or_else(default),
+                Kind::TimePerOp => near.or_else(default),
+                Kind::Bytes => near.filter(|_| USES.is_match(clause.left) || USES.is_match(head_of(clause.right))),
                 Kind::Ratio if clause.figure.unit.as_ref().is_some_and(|u| u.name == "%") => near,
                 Kind::Other if !CAPACITY.is_match(clause.left) && !CAPACITY.is_match(head_of(clause.right)) => near,
                 _ => None,
@@ -145,7 +147,12 @@ impl Reader<'_> {
                 clause.role = Some(MeasurementRole::Derived);
                 continue;
             }
-            clause.role = own.or(before.filter(|_| !measured)).or_else(|| self.role_above(clause));
+            if in_quotes(text, &clause.figure.span) {
+                clause.role = Some(MeasurementRole::Quoted);
+                continue;
+            }
+            let stub = STUB.is_match(clause.right).then_some(MeasurementRole::Invalid);
+            clause.role = stub.or(own).or(before.filter(|_| !measured)).or_else(|| self.role_above(clause));
             if clause.metric.is_some() {
                 before = clause.role.filter(|r| *r != MeasurementRole::Measured);
                 metric = clause.metric;
@@ -190,13 +197,46 @@ impl Reader<'_> {
     }
 }
 
+/// Whether a time is that of a run: hours are, when a noun of running says so; those of a calendar are not.
+fn is_run(metric: &str, unit: &Unit, clause: &Clause<'_>) -> bool {
+    let said = |pattern: &Regex| pattern.is_match(clause.left) || pattern.is_match(clause.right);
+    let long = matches!(unit.name.as_str(), "min" | "h" | "d");
+    let waits = metric.ends_with("latency") || matches!(metric, "ttft" | "tpot" | "itl");
+    let schedule = metric == "time" && said(&SCHEDULE);
+    !schedule && !(long && waits) && !(long && metric == "time" && !said(&RUNS))
+}
+
+/// Whether a figure stands between quotation marks: what it says is somebody else's, or an example.
+fn in_quotes(text: &str, figure: &Range<usize>) -> bool {
+    let straight = text[..figure.start].matches('"').count() % 2 == 1 && text[figure.end..].contains('"');
+    let curly = text[..figure.start].rfind('“').is_some_and(|open| !text[open..figure.start].contains('”'));
+    straight || curly && text[figure.end..].contains('”')
+}
+
+static SCHEDULE: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\btime[- ](windows?|stamps?|frames?|slots?|zones?|range)\b|\b(departure|arrival|travel|boarding|check-?in|local|delivery|lead|flight) times?\b",
+    )
+});
+static RUNS: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\b(run[- ]?times?|elapsed|wall|execution|training|build|compil\w+|inference|processing|benchmarks?|suite|tests?)\b",
+    )
+});
+/// What ran did not do the work: the figure measures nothing.
+static STUB: LazyLock<Regex> = LazyLock::new(|| {
+    words(r"not[_ ]implemented|\breturns? (only )?an error\b|\bdoes nothing\b|\b(is|was) (only )?a stub\b")
+});
 static QUOTA: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"\b(rate[- ]limit\w*|throttl\w*|quota|time-?out|timeouts|ttl|retry|retries|interval|backoff|poll\w*|debounce)\b",
     )
 });
-static PROGRESS: LazyLock<Regex> =
-    LazyLock::new(|| words(r"\beta \d|━|█|\d%\||^\s*(downloading|collecting|receiving objects|fetching)\b"));
+static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\beta \d|━|█|\d%\||\b(receiving|writing|counting|compressing) objects\b|[KMG]iB \| \d|^\s*(downloading|collecting|receiving objects|fetching)\b",
+    )
+});
 static CONTRAST: LazyLock<Regex> = LazyLock::new(|| words(r"\b(vs\.?|versus|compared (to|with)|instead of|against)\b"));
 static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
     words(

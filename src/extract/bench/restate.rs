@@ -72,6 +72,9 @@ fn cite(old: &mut Found, figure: Found) {
     old.derivation = old.derivation.take().or(figure.derivation);
     let old = &mut old.measurement;
     let new = figure.measurement;
+    if new.role == MeasurementRole::Invalid && old.role == MeasurementRole::Measured {
+        (old.role, old.valid) = (MeasurementRole::Invalid, false);
+    }
     if new.cell.is_some() && old.cell.is_none() && old.conditions.is_none() {
         old.conditions = Some((new.msg, new.params.clone()));
     }
@@ -141,6 +144,10 @@ fn same_value(new: &Found, old: &Found) -> bool {
     };
     match (a.value, b.value) {
         (Some(x), Some(y)) => convert(y).is_some_and(|y| equal(x, y)),
+        // Who withdraws a range names one of its values.
+        (Some(x), None) if a.role == MeasurementRole::Invalid => {
+            b.lo.and_then(convert).zip(b.hi.and_then(convert)).is_some_and(|(lo, hi)| lo <= x && x <= hi)
+        }
         (None, None) => match (a.lo, a.hi, b.lo, b.hi) {
             (Some(l), Some(h), Some(m), Some(i)) => {
                 convert(m).is_some_and(|m| equal(l, m)) && convert(i).is_some_and(|i| equal(h, i))
@@ -161,6 +168,11 @@ fn same_conditions(a: &Measurement, b: &Measurement) -> bool {
     let open = b.evidence == FigureEvidence::Tool
         || a.msg == b.msg && a.role == MeasurementRole::Theoretical && a.cell.is_none();
     let prose = a.cell.is_none() && a.evidence == FigureEvidence::Claimed;
+    // What one message names twice is two things.
+    let other = a.params.get("config").zip(b.params.get("config")).is_some_and(|(x, y)| !x.eq_ignore_ascii_case(y));
+    if other && a.msg == b.msg {
+        return false;
+    }
     a.params.iter().filter(|(key, _)| !(prose && *key == "config")).all(|(key, value)| match b.params.get(key) {
         Some(other) => other.eq_ignore_ascii_case(value),
         None => open,

@@ -58,6 +58,26 @@ pub fn series(bench: &Bench) -> Vec<Series> {
     out
 }
 
+/// Figures of the same quantity under the same conditions that do not count: withdrawn, from a warm-up or a failed run.
+pub fn not_valid(bench: &Bench, s: &Series) -> Vec<(u32, f64)> {
+    let unit = Unit::parse(&s.unit);
+    let same = |m: &Measurement| {
+        let scope = |s: &Option<String>| s.clone().filter(|s| s != "total");
+        m.metric == s.metric
+            && m.statistic == s.statistic
+            && scope(&m.scope) == scope(&s.scope)
+            && conditions(m) == s.params
+    };
+    let counts = |m: &Measurement| m.role == MeasurementRole::Measured && m.valid;
+    let told = |m: &Measurement| matches!(m.role, MeasurementRole::Measured | MeasurementRole::Invalid);
+    let left = bench.measurements.iter().enumerate().filter(|(_, m)| told(m) && !counts(m) && same(m));
+    let converted = |(i, m): (usize, &Measurement)| {
+        let value = Unit::parse(m.unit.as_deref()?)?.convert(m.value?, unit.as_ref()?)?;
+        Some((i as u32, value))
+    };
+    left.filter_map(converted).collect()
+}
+
 type Key = (String, Option<String>, Option<String>, String, BTreeMap<String, String>, Option<MsgIx>);
 
 /// Names that say nothing of what was timed: stated without a condition, they compare only inside their message.

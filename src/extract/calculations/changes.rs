@@ -19,6 +19,16 @@ static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&text.replace("NUMBER", NUMBER)).expect("a constant pattern")
 });
 
+/// `A vs B = 2× faster`, `2× speed-up (A vs B)`: the factor between two figures that are set side by side.
+static SIDE_BY_SIDE: LazyLock<Regex> = LazyLock::new(|| {
+    let word = r"(?:faster|slower|speed-?up|improvement)";
+    let vs = r"(?:vs\.?|versus|against)(?: [A-Za-z][\w.]*)?";
+    let text = format!(
+        r"{FIGURE}(?: \([^)\d]*\))? {vs} {FIGURE} ?(?:[=:→(]|is) ?\*{{0,2}}([~≈]?)((?:NUMBER)) ?[x×]\*{{0,2}} ?{word}|\*{{0,2}}([~≈]?)((?:NUMBER)) ?[x×]\*{{0,2}} {word}\*{{0,2}} \({FIGURE} {vs} {FIGURE}\)"
+    );
+    Regex::new(&text.replace("NUMBER", NUMBER)).expect("a constant pattern")
+});
+
 /// A group that one of two branches of the pattern took.
 fn either<'t>(c: &Captures<'t>, a: usize, b: usize) -> Option<regex::Match<'t>> {
     c.get(a).or(c.get(b))
@@ -29,6 +39,25 @@ pub(super) fn read(line: &Line<'_>) -> Vec<Calculation> {
         return Vec::new();
     }
     CHANGE.captures_iter(line.text).filter_map(|c| change(line, &c)).collect()
+}
+
+/// Factors between figures that stand side by side.
+pub(super) fn read_factors(line: &Line<'_>) -> Vec<Calculation> {
+    if !line.text.contains(['×', 'x']) || !["vs", "versus", "against"].iter().any(|w| line.text.contains(w)) {
+        return Vec::new();
+    }
+    SIDE_BY_SIDE.captures_iter(line.text).filter_map(|c| factor(line, &c)).collect()
+}
+
+fn factor(line: &Line<'_>, c: &Captures<'_>) -> Option<Calculation> {
+    let text = |i: usize| c.get(i).map_or("", |m| m.as_str());
+    let (a, b, size, about) = if c.get(1).is_some() { ([1, 2], [3, 4], 6, 5) } else { ([9, 10], [11, 12], 8, 7) };
+    let (from, to) = values((text(a[0]), text(a[1])), (text(b[0]), text(b[1])))?;
+    let stated = Rounded::read(text(size), false)?;
+    let stated = if text(about).is_empty() { stated } else { stated.loosely() };
+    let (kind, outcome) = judge(&stated, from, to, "×", false)?;
+    let all = c.get(0)?;
+    Some(line.stated(all.start()..all.end(), kind, vec![from.value, to.value], outcome))
 }
 
 fn change(line: &Line<'_>, c: &Captures<'_>) -> Option<Calculation> {
@@ -112,6 +141,15 @@ mod tests {
         assert_eq!(calculated("from 80 ms to 40 ms, a 3× speed-up."), [(Factor, 3.0, 2.0, false)]);
         assert!(calculated("hit rate 60 % → 66 % (+6 %)")[0].3);
         assert_eq!(calculated("hit rate 60 % → 66 % (+8 pp)"), [(Change, 8.0, 6.0, false)]);
+    }
+
+    #[test]
+    fn factors_between_figures_side_by_side() {
+        let seen = |t: &str| calculated(t).iter().map(|c| (c.0, c.1, c.3)).collect::<Vec<_>>();
+        assert_eq!(seen("FFT 130 µs vs Direct 2600 µs = **20× speedup**"), [(Factor, 20.0, true)]);
+        assert_eq!(seen("2.50× faster (12.0 ms vs 30.0 ms)"), [(Factor, 2.5, true)]);
+        assert_eq!(seen("4.50× faster (12.0 ms vs 30.0 ms)"), [(Factor, 4.5, false)]);
+        assert_eq!(seen("3× faster (12 ms vs 30 files)"), []);
     }
 
     #[test]

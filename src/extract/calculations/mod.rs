@@ -74,6 +74,7 @@ pub fn extract(session: &Session, tables: &[Table]) -> Vec<Calculation> {
             out.extend(shares::read(&line).into_iter().filter(apart));
             out.extend(equations);
             out.extend(changes::read(&line));
+            out.extend(changes::read_factors(&line));
             out.extend(means::read(&line));
         }
     }

@@ -8,7 +8,7 @@ use super::axis::{self, Kind, Scale, extent};
 use super::efficiency::capital;
 use super::phrases::Phrases;
 use super::svg::{self, Anchor, BASELINE, GRID, Ink, LIMIT, SERIES, SOFT, Svg};
-use super::{Board, Chart, Figure, FigureRow, words};
+use super::{Board, Chart, Figure, FigureRow, panel, words};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::bench::series::Series;
@@ -28,15 +28,15 @@ const AXES: &[&str] =
 const PROPORTIONAL: &[&str] = &["concurrency", "batch", "threads", "connections", "gpus", "tp", "iodepth"];
 
 /// One line: the other conditions it holds under, and its points by x.
-struct Line {
+pub(super) struct Line {
     name: String,
-    points: Vec<Point>,
+    pub(super) points: Vec<Point>,
 }
 
-struct Point {
-    x: f64,
-    y: f64,
-    measurement: u32,
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) measurement: u32,
     spread: Option<(f64, f64)>,
 }
 
@@ -103,8 +103,13 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Option<Figure>, Error>
         scales.limit(&mut svg, limit, xs, phrases.nth("limit", i));
     }
     scales.lines(&mut svg, analysis, drawn);
+    let shares = panel::shares(analysis, drawn, ideal);
+    let mut size = SIZE;
+    if let Some(shares) = &shares {
+        size.1 += panel::draw(&mut svg, &scales.x, shares, SIZE.1, &phrases);
+    }
     let rows = lines.iter().flat_map(|l| l.points.iter().map(|p| row(analysis, l, p, &first.unit, &phrases))).collect();
-    Ok(Some(Figure::new(svg, &phrases, ("curve", &first.metric), SIZE, rows)))
+    Ok(Some(Figure::new(svg, &phrases, ("curve", &first.metric), size, rows)))
 }
 
 /// The point from which a rate would grow in proportion: the first of the longest line. A rate for each of several
@@ -121,16 +126,13 @@ fn lines(analysis: &Analysis, group: &[&Series], axis: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for s in group {
         let Some(x) = s.params.get(axis).and_then(|v| x_value(axis, v)).filter(|x| *x > 0.0) else { continue };
-        let mut others = s.params.clone();
-        others.remove(axis);
         for &(measurement, y) in &s.points {
             let m = &bench.measurements[measurement as usize];
-            let phase = m.phase.as_deref().map(|p| format!("{p} ")).unwrap_or_default();
-            let head = if others.is_empty() { String::new() } else { words::conditions(&others) + " " };
+            let head = head(s, axis, m.phase.as_deref());
             // Points of one message are joined, never those of two runs; a figure that a table repeats stands in both.
             let again = m.conditions.as_ref().map(|(msg, _)| *msg).filter(|msg| *msg != m.msg);
             for msg in std::iter::once(m.msg).chain(again) {
-                let name = format!("{head}{phase}{}", analysis.session.message(msg).label.cite());
+                let name = format!("{head}{}", analysis.session.message(msg).label.cite());
                 let point = Point { x, y, measurement, spread: m.spread(y) };
                 match lines.iter_mut().find(|l| l.name == name) {
                     Some(line) => line.points.push(point),
@@ -139,8 +141,35 @@ fn lines(analysis: &Analysis, group: &[&Series], axis: &str) -> Vec<Line> {
             }
         }
     }
+    restated(analysis, group, axis, &mut lines);
     lines.iter_mut().for_each(|l| l.points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.measurement.cmp(&b.measurement))));
     lines
+}
+
+/// A sweep that states an earlier figure again has a point there, too.
+fn restated(analysis: &Analysis, group: &[&Series], axis: &str, lines: &mut [Line]) {
+    let bench = &analysis.facts.bench;
+    for s in group {
+        let Some(x) = s.params.get(axis).and_then(|v| x_value(axis, v)).filter(|x| *x > 0.0) else { continue };
+        for &(measurement, y) in &s.points {
+            let m = &bench.measurements[measurement as usize];
+            let head = head(s, axis, m.phase.as_deref());
+            for msg in m.citations.iter().map(|c| c.msg).filter(|msg| *msg != m.msg) {
+                let name = format!("{head}{}", analysis.session.message(msg).label.cite());
+                let line = lines.iter_mut().find(|l| l.name == name && !l.points.iter().any(|p| p.x == x));
+                line.into_iter().for_each(|l| l.points.push(Point { x, y, measurement, spread: m.spread(y) }));
+            }
+        }
+    }
+}
+
+/// The conditions of a line apart from the axis, and its phase.
+fn head(s: &Series, axis: &str, phase: Option<&str>) -> String {
+    let mut others = s.params.clone();
+    others.remove(axis);
+    let phase = phase.map(|p| format!("{p} ")).unwrap_or_default();
+    let conditions = words::conditions(&others);
+    if conditions.is_empty() { phase } else { format!("{conditions} {phase}") }
 }
 
 /// The limits of the points: limit and its value in the unit of the chart, with the x it holds for.
@@ -300,5 +329,23 @@ fn row(analysis: &Analysis, line: &Line, point: &Point, unit: &str, phrases: &Ph
     FigureRow {
         cells: vec![number(point.x), line.name.clone(), number(point.y), limit],
         msgs: vec![words::label(analysis, m)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::build::SessionBuilder;
+
+    #[test]
+    fn a_sweep_keeps_the_points_that_it_states_again() {
+        let table = |rows: &str| format!("| concurrency | output tok/s |\n|---|---|\n{rows}");
+        let first = table("| 1 | 41.5 |\n| 2 | 80.25 |\n| 4 | 150.5 |\n");
+        let again = table("| 1 | 41.5 |\n| 2 | 90.75 |\n| 4 | 180.5 |\n");
+        let session = SessionBuilder::new().user("go").assistant(&first).assistant(&again).build();
+        let figures = super::super::figures_of("curve", session);
+        let rows: Vec<(&str, &str)> =
+            figures[0].rows.iter().map(|r| (r.cells[0].as_str(), r.cells[1].as_str())).collect();
+        assert_eq!(rows.len(), 6, "{rows:?}");
+        assert_eq!(rows[3], ("1", "[msg 3]"));
     }
 }

@@ -7,8 +7,10 @@ mod efficiency;
 mod fit;
 mod gantt;
 mod measured;
+mod panel;
 mod phrases;
 mod png;
+mod roofline;
 mod svg;
 mod timeline;
 mod words;
@@ -95,8 +97,15 @@ pub struct Chart {
 }
 
 /// Charts, in the order of the report.
-pub const CHARTS: &[Chart] =
-    &[gantt::CHART, efficiency::CHART, curve::CHART, dumbbell::CHART, timeline::CHART, measured::CHART];
+pub const CHARTS: &[Chart] = &[
+    gantt::CHART,
+    efficiency::CHART,
+    curve::CHART,
+    roofline::CHART,
+    dumbbell::CHART,
+    timeline::CHART,
+    measured::CHART,
+];
 
 /// Series of one quantity side by side: the same metric, statistic, scope and unit under several conditions. Groups come
 /// in order of their first series.

@@ -228,6 +228,13 @@ impl Svg {
         self.leaf("polygon", &[&[("points", list.as_str())][..], &common].concat());
     }
 
+    /// A cross: a figure that does not count.
+    pub(super) fn cross(&mut self, (x, y): (f64, f64), ink: Ink) {
+        for (dx, dy) in [(5.0, 5.0), (5.0, -5.0)] {
+            self.line((x - dx, y - dy), (x + dx, y + dy), ink, 2.5, "");
+        }
+    }
+
     /// A text, with a halo of paper so that lines behind it do not cross its letters.
     pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, ink: Ink, size: f64, text: &str) {
         let anchor = match anchor {

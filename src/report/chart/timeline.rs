@@ -7,12 +7,12 @@ use serde_json::json;
 use super::axis::{self, Kind, Scale, extent};
 use super::efficiency::capital;
 use super::phrases::Phrases;
-use super::svg::{self, Anchor, BASELINE, GRID, SERIES, SOFT, Svg};
+use super::svg::{self, Anchor, BASELINE, FLAGGED, GRID, LIMIT, SERIES, SOFT, Svg};
 use super::{Board, Chart, Figure, FigureRow, words};
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::extract::bench::FigureEvidence;
-use crate::extract::bench::series::Series;
+use crate::extract::bench::series::{Series, not_valid};
+use crate::extract::bench::{FigureEvidence, Limit};
 use crate::extract::plan::Transition;
 use crate::report::section::value::word;
 use crate::session::MsgIx;
@@ -48,7 +48,9 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Figure, Error> {
     let analysis = board.analysis;
     let drawn = &group[..group.len().min(SERIES.len())];
     let first = group[0];
-    let span = group.iter().flat_map(|s| messages(analysis, s));
+    let invalid = group.iter().flat_map(|s| not_valid(&analysis.facts.bench, s));
+    let invalid: Vec<MsgIx> = invalid.map(|p| point(analysis, &p)).collect();
+    let span = group.iter().flat_map(|s| messages(analysis, s)).chain(invalid.iter().copied());
     let (from, to) = span.fold((MsgIx(u32::MAX), MsgIx(0)), |(a, b), m| (a.min(m), b.max(m)));
     let changes = changes(analysis, from, to);
     let at =
@@ -60,24 +62,37 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Figure, Error> {
         })
     };
     let told = changes.len().min(TOLD);
-    let scale = scale(analysis, drawn);
+    let limits = limits(analysis, drawn);
+    let crossed: Vec<Vec<(u32, f64)>> = drawn.iter().map(|s| not_valid(&analysis.facts.bench, s)).collect();
+    let bounds = limits.iter().flat_map(|(_, at)| at.iter().map(|p| p.1));
+    let scale = scale(analysis, drawn, bounds.chain(crossed.iter().flatten().map(|p| p.1)));
     let view = json!({
         "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
         "unit": first.unit, "log": scale.is_log(),
         "spread": spreads(analysis, drawn).next().is_some(),
         "first": first.points.first().map(at), "last": first.points.last().map(at), "count": first.points.len(),
-        "series": group.len(), "drawn": drawn.len(),
+        "series": group.len(), "drawn": drawn.len(), "invalid": invalid.len(),
+        "limits": limits.iter().map(|(l, _)| json!({
+            "value": words::value(l.value, &l.unit), "source": words::source(analysis, l),
+        })).collect::<Vec<_>>(),
         "changes": changes[..told].iter().map(change).collect::<Vec<_>>(), "further": changes.len() - told,
     });
     let phrases = Phrases::of(board.engine, "timeline", view)?;
     let lines = told + usize::from(changes.len() > told);
     let height = PLOT.3 + 62.0 + if told > 0 { 16.0 * lines as f64 + 10.0 } else { 0.0 };
-    let svg = Picture { analysis, phrases: &phrases, y: scale, x: ordinal(from, to) }.plot(drawn, &changes);
+    let picture = Picture { analysis, phrases: &phrases, y: scale, x: ordinal(from, to) };
+    let svg = picture.plot(drawn, &crossed, &limits, &changes);
+    let row = |s: &Series, p: &(u32, f64), state: &str| FigureRow {
+        cells: vec![words::conditions(&s.params), words::value(p.1, &s.unit), state.to_owned()],
+        msgs: vec![analysis.session.message(point(analysis, p)).label.to_string()],
+    };
     let rows = group.iter().flat_map(|s| {
-        s.points.iter().map(|p| FigureRow {
-            cells: vec![words::conditions(&s.params), words::value(p.1, &s.unit)],
-            msgs: vec![analysis.session.message(point(analysis, p)).label.to_string()],
-        })
+        let left = not_valid(&analysis.facts.bench, s);
+        let mut rows: Vec<(u32, FigureRow)> =
+            s.points.iter().map(|p| (p.0, row(s, p, phrases.get("counts")))).collect();
+        rows.extend(left.iter().map(|p| (p.0, row(s, p, phrases.get("crossed")))));
+        rows.sort_by_key(|(at, _)| *at);
+        rows.into_iter().map(|(_, r)| r).collect::<Vec<_>>()
     });
     Ok(Figure::new(svg, &phrases, ("timeline", &first.metric), (WIDTH, height), rows.collect()))
 }
@@ -93,9 +108,27 @@ fn spreads<'a>(analysis: &'a Analysis, group: &'a [&Series]) -> impl Iterator<It
     points.filter_map(|p| analysis.facts.bench.measurements[p.0 as usize].spread(p.1))
 }
 
-fn scale(analysis: &Analysis, group: &[&Series]) -> Scale {
+/// Limits of the points, each with the messages at which it holds and its value in the unit of the chart.
+fn limits<'a>(analysis: &'a Analysis, group: &[&Series]) -> Vec<(&'a Limit, Vec<(MsgIx, f64)>)> {
+    let bench = &analysis.facts.bench;
+    let mut out: Vec<(&Limit, Vec<(MsgIx, f64)>)> = Vec::new();
+    for p in group.iter().flat_map(|s| &s.points) {
+        let Some(e) = bench.efficiency_of(p.0) else { continue };
+        let limit = &bench.limits[e.limit as usize];
+        let factor = bench.measurements[p.0 as usize].value.filter(|v| *v != 0.0).map_or(1.0, |v| p.1 / v);
+        let at = (point(analysis, p), e.limit_in_unit * factor);
+        match out.iter_mut().find(|(l, _)| l.id == limit.id) {
+            Some((_, list)) => list.push(at),
+            None => out.push((limit, vec![at])),
+        }
+    }
+    out.iter_mut().for_each(|(_, list)| list.sort_by_key(|p| p.0));
+    out
+}
+
+fn scale(analysis: &Analysis, group: &[&Series], more: impl Iterator<Item = f64>) -> Scale {
     let range = (PLOT.3, PLOT.1);
-    let values = group.iter().flat_map(|s| s.points.iter().map(|p| p.1));
+    let values = group.iter().flat_map(|s| s.points.iter().map(|p| p.1)).chain(more);
     let (low, high) = extent(values.chain(spreads(analysis, group).flat_map(|(l, h)| [l, h])));
     if low > 0.0 && high / low > 30.0 {
         Scale::log(Kind::Log10, low, high, range)
@@ -135,7 +168,13 @@ impl Picture<'_> {
         self.x.at(f64::from(msg.0))
     }
 
-    fn plot(&self, group: &[&Series], changes: &[(MsgIx, Vec<&Transition>)]) -> Svg {
+    fn plot(
+        &self,
+        group: &[&Series],
+        crossed: &[Vec<(u32, f64)>],
+        limits: &[(&Limit, Vec<(MsgIx, f64)>)],
+        changes: &[(MsgIx, Vec<&Transition>)],
+    ) -> Svg {
         let (left, top, right, bottom) = PLOT;
         let unit = &group[0].unit;
         let mut svg = Svg::headed(self.phrases.get("title"), self.phrases.get("note"), WIDTH);
@@ -146,7 +185,13 @@ impl Picture<'_> {
         }
         svg.text_up((20.0, (top + bottom) / 2.0), SOFT, 12.0, unit);
         self.rules(&mut svg, changes);
-        self.ticks(&mut svg, group);
+        self.ticks(&mut svg, group, crossed);
+        for (i, (_, at)) in limits.iter().enumerate() {
+            self.limit(&mut svg, at, self.phrases.nth("limit", i));
+        }
+        for p in crossed.iter().flatten() {
+            svg.cross((self.at(point(self.analysis, p)), self.y.at(p.1)), FLAGGED);
+        }
         let mut ends = Vec::new();
         for (i, s) in group.iter().enumerate() {
             let path: Vec<(f64, f64)> =
@@ -168,10 +213,22 @@ impl Picture<'_> {
         svg
     }
 
+    /// A limit from the first to the last message at which it holds, its label on the line.
+    fn limit(&self, svg: &mut Svg, at: &[(MsgIx, f64)], text: &str) {
+        let path: Vec<(f64, f64)> = at.iter().map(|(msg, v)| (self.at(*msg), self.y.at(*v))).collect();
+        let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return };
+        let path = if path.len() > 1 { steps(&path) } else { vec![(first.0 - 14.0, first.1), (last.0 + 14.0, last.1)] };
+        svg.path(&path, LIMIT, 2.0, "6 4");
+        let text = svg::shorten(text, 12.0, PLOT.2 - PLOT.0 - 16.0);
+        let x = first.0.min(PLOT.2 - svg::width(&text, 12.0)).max(PLOT.0 + 8.0);
+        svg.text((x, first.1 - 6.0), Anchor::Start, LIMIT, 12.0, &text);
+    }
+
     /// A tick for each message with a measurement; its number where there is room.
-    fn ticks(&self, svg: &mut Svg, group: &[&Series]) {
+    fn ticks(&self, svg: &mut Svg, group: &[&Series], crossed: &[Vec<(u32, f64)>]) {
         let (left, _, right, bottom) = PLOT;
         let mut msgs: Vec<MsgIx> = group.iter().flat_map(|s| messages(self.analysis, s)).collect();
+        msgs.extend(crossed.iter().flatten().map(|p| point(self.analysis, p)));
         msgs.sort();
         msgs.dedup();
         let mut seen = f64::NEG_INFINITY;
@@ -243,6 +300,20 @@ mod tests {
             ["40 tok/s", "44 tok/s", "61 tok/s"]
         );
         assert!(figures[0].svg.contains(">61 tok/s concurrency 4</text>"), "{}", figures[0].svg);
+    }
+
+    #[test]
+    fn limits_and_withdrawn_figures_are_drawn() {
+        let run = |v: &str| format!("| concurrency | output tok/s |\n|---|---|\n| 1 | {v} |\n");
+        let s = SessionBuilder::new().user("go").assistant("The theoretical maximum at concurrency 1 is 90 tok/s.");
+        let s = s.assistant(&run("99")).assistant("Ignore that one, it was a cold run.");
+        let s = s.assistant(&run("40")).assistant(&run("44")).assistant(&run("61"));
+        let figures = super::super::figures_of("timeline", s.build());
+        assert_eq!(figures.len(), 1, "{figures:?}");
+        let states: Vec<&str> = figures[0].rows.iter().map(|r| r.cells[2].as_str()).collect();
+        assert_eq!(states, ["does not count", "counts", "counts", "counts"]);
+        assert!(figures[0].svg.contains(">limit 90 tok/s"), "{}", figures[0].svg);
+        insta::assert_snapshot!("timeline_with_limit", figures[0].svg);
     }
 
     #[test]
