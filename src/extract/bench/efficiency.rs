@@ -112,7 +112,7 @@ fn holds(limit: &Limit, m: &Measurement) -> bool {
         |s: &Option<String>| s.as_deref().filter(|s| !matches!(*s, "total" | "per_direction")).map(str::to_owned);
     let asked = limit.kind == "target" && limit.origin != LimitOrigin::File;
     !asked
-        && bounds(&limit.metric, &m.metric)
+        && bounds(limit, &m.metric)
         && total(&limit.scope) == total(&m.scope)
         && (limit.statistic.is_none() || limit.statistic == m.statistic)
         && limit.applies_when.iter().all(|(key, wanted)| meets(limit, key, wanted, m))
@@ -120,8 +120,8 @@ fn holds(limit: &Limit, m: &Measurement) -> bool {
 }
 
 /// A link bounds the copies between peers that go over it.
-fn bounds(limit: &str, metric: &str) -> bool {
-    matches_metric(limit, metric) || limit == "bus_bandwidth" && metric == "p2p_bandwidth"
+fn bounds(limit: &Limit, metric: &str) -> bool {
+    matches_metric(&limit.metric, metric) || limit.of_link && metric == "p2p_bandwidth"
 }
 
 /// A condition must be met. What a session rarely writes beside each figure (model, precision) may be unstated when
@@ -153,4 +153,56 @@ fn unstated_load(limit: &Limit, m: &Measurement) -> bool {
         let many = m.params.get(*load).is_some_and(|v| v != "1");
         many && !limit.applies_when.contains_key(*load) && m.metric.ends_with("throughput")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::limits::LimitsFile;
+    use super::*;
+    use crate::session::build::SessionBuilder;
+
+    const SAID: [&str; 3] = [
+        "The theoretical maximum at concurrency 1 is 90 tok/s.",
+        "| concurrency | output tok/s |\n|---|---|\n| 1 | 45 |\n",
+        "After a second look the theoretical maximum at concurrency 1 is 120 tok/s.",
+    ];
+
+    /// What the figure is set against: why, and the limit.
+    fn against(file: &str) -> Vec<(Standing, f64)> {
+        let session = SAID.iter().fold(SessionBuilder::new().user("go"), |s, t| s.assistant(t)).build();
+        let limits = if file.is_empty() {
+            LimitsFile::default()
+        } else {
+            let text = format!(
+                "schema = 1\n[[limit]]\nid = \"a\"\nmetric = \"output_throughput\"\nunit = \"tok/s\"\nvalue = {file}\n\
+                 when = {{ concurrency = 1 }}\nsource = \"sheet\"\n"
+            );
+            LimitsFile::parse("l.toml", &text).expect("a good file")
+        };
+        let bench = crate::extract::extract(&session, &crate::extract::Config { limits }).bench;
+        bench.efficiencies.iter().chain(&bench.other_efficiencies).map(|e| (e.standing, e.limit_in_unit)).collect()
+    }
+
+    #[test]
+    fn what_is_stated_later_is_shown_too() {
+        assert_eq!(against(""), [(Standing::Preferred, 90.0), (Standing::Final, 120.0)]);
+    }
+
+    #[test]
+    fn another_origin_is_shown_when_it_says_something_else() {
+        let all = [(Standing::Preferred, 200.0), (Standing::OtherOrigin, 90.0), (Standing::Final, 120.0)];
+        assert_eq!(against("200"), all);
+        assert_eq!(against("91"), [(Standing::Preferred, 91.0), (Standing::Final, 120.0)], "within 2 %");
+    }
+
+    #[test]
+    fn a_link_bounds_copies_and_a_bus_bandwidth_of_collectives_does_not() {
+        let figure = "The P2P bandwidth we measured is 24 GB/s.";
+        let count = |limit: &str| {
+            let session = SessionBuilder::new().user("go").assistant(limit).assistant(figure).build();
+            crate::extract::extract(&session, &Default::default()).bench.efficiencies.len()
+        };
+        assert_eq!(count("The theoretical limit of the PCIe link is 32 GB/s."), 1);
+        assert_eq!(count("The theoretical bus bandwidth of the all-reduce is 32 GB/s."), 0);
+    }
 }

@@ -155,6 +155,8 @@ pub struct Limit {
     pub scope: Option<String>,
     /// Statistic it bounds; `None` = any.
     pub statistic: Option<String>,
+    /// It is stated of a link between devices (PCIe, NVLink), so it bounds copies between peers, too.
+    pub of_link: bool,
     /// Conditions a measurement must meet.
     pub applies_when: BTreeMap<String, String>,
     /// Formula and inputs as written, or why they are unknown.

@@ -27,8 +27,19 @@ impl Told {
             // Figures of one table are never copies of each other, so only those known before it are compared.
             // What a tool printed is new each time: it need not be looked up.
             let claimed = figure.measurement.evidence == FigureEvidence::Claimed;
-            match claimed.then(|| self.earlier(&figure)).flatten() {
-                Some(i) => cite(&mut self.found[i], figure),
+            let stated: Vec<usize> = match figure.measurement.role {
+                _ if !claimed => Vec::new(),
+                // Who withdraws a figure means it wherever it was stated.
+                MeasurementRole::Invalid => self.earlier(&figure).collect(),
+                _ => self.earlier(&figure).take(1).collect(),
+            };
+            match stated.split_first() {
+                Some((&last, others)) => {
+                    if figure.measurement.role == MeasurementRole::Invalid {
+                        others.iter().for_each(|&i| withdraw(&mut self.found[i].measurement));
+                    }
+                    cite(&mut self.found[last], figure);
+                }
                 None => self.found.push(figure),
             }
         }
@@ -37,9 +48,14 @@ impl Told {
         }
     }
 
-    /// The last figure that this one repeats.
-    fn earlier(&self, figure: &Found) -> Option<usize> {
-        let value = figure.measurement.value.or(figure.measurement.lo)?;
+    /// The figures that this one repeats, the last first.
+    fn earlier(&self, figure: &Found) -> impl Iterator<Item = usize> {
+        self.near(figure).into_iter().rev().filter(|&i| repeats(figure, &self.found[i]))
+    }
+
+    /// Figures of about the same value, in order.
+    fn near(&self, figure: &Found) -> Vec<usize> {
+        let Some(value) = figure.measurement.value.or(figure.measurement.lo) else { return Vec::new() };
         let mut near: Vec<usize> = Vec::new();
         for ((_, decimals), class) in &self.classes {
             let convert = |v: f64| match (&figure.unit, &class.unit) {
@@ -54,7 +70,7 @@ impl Told {
             near.extend(range.flat_map(|(_, places)| places));
         }
         near.sort_unstable();
-        near.into_iter().rev().find(|&i| repeats(figure, &self.found[i]))
+        near
     }
 
     fn index(&mut self, i: usize) {
@@ -67,13 +83,19 @@ impl Told {
     }
 }
 
+fn withdraw(m: &mut Measurement) {
+    if m.role == MeasurementRole::Measured {
+        (m.role, m.valid) = (MeasurementRole::Invalid, false);
+    }
+}
+
 /// Notes that `figure` states `old` once more.
 fn cite(old: &mut Found, figure: Found) {
     old.derivation = old.derivation.take().or(figure.derivation);
     let old = &mut old.measurement;
     let new = figure.measurement;
-    if new.role == MeasurementRole::Invalid && old.role == MeasurementRole::Measured {
-        (old.role, old.valid) = (MeasurementRole::Invalid, false);
+    if new.role == MeasurementRole::Invalid {
+        withdraw(old);
     }
     if new.cell.is_some() && old.cell.is_none() && old.conditions.is_none() {
         old.conditions = Some((new.msg, new.params.clone()));
@@ -168,8 +190,12 @@ fn same_conditions(a: &Measurement, b: &Measurement) -> bool {
     let open = b.evidence == FigureEvidence::Tool
         || a.msg == b.msg && a.role == MeasurementRole::Theoretical && a.cell.is_none();
     let prose = a.cell.is_none() && a.evidence == FigureEvidence::Claimed;
-    // What one message names twice is two things.
-    let other = a.params.get("config").zip(b.params.get("config")).is_some_and(|(x, y)| !x.eq_ignore_ascii_case(y));
+    // Two names in one message are two things, unless one is short for the other.
+    let apart = |x: &String, y: &String| {
+        let (x, y) = (x.to_lowercase(), y.to_lowercase());
+        !x.contains(&y) && !y.contains(&x)
+    };
+    let other = a.params.get("config").zip(b.params.get("config")).is_some_and(|(x, y)| apart(x, y));
     if other && a.msg == b.msg {
         return false;
     }

@@ -193,7 +193,8 @@ fn limits<'a>(analysis: &'a Analysis, lines: &[&Line]) -> Vec<(&'a Limit, Vec<(f
 fn view(analysis: &Analysis, lines: &[&Line], limits: &[(&Limit, Vec<(f64, f64)>)], unit: &str) -> Value {
     let longest = lines.iter().rev().max_by_key(|l| l.points.len()).map(|l| &l.points[..]).unwrap_or_default();
     let end = |p: &Point| json!({ "value": words::value(p.y, unit), "x": number(p.x) });
-    let limit = |(l, _): &(&Limit, Vec<(f64, f64)>)| json!({ "value": words::value(l.value, &l.unit), "source": words::source(analysis, l) });
+    let limit =
+        |(l, _): &(&Limit, Vec<(f64, f64)>)| json!({ "value": words::limit(l), "source": words::source(analysis, l) });
     json!({
         "first": longest.first().map(end), "last": longest.last().map(end),
         "limits": limits.iter().map(limit).collect::<Vec<_>>(),

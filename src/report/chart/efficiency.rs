@@ -41,7 +41,7 @@ fn figure(board: &Board<'_>, metric: &str, scope: Option<&str>, mut list: Vec<&E
     let told = |e: &Efficiency| {
         let (m, l) = words::both(analysis, e);
         let measured = words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default());
-        let limit = words::value(l.value, &l.unit);
+        let limit = words::limit(l);
         json!({
             "measured": measured, "limit": limit, "source": words::source(analysis, l),
             "share": axis::percent(e.efficiency),
@@ -120,7 +120,7 @@ fn row(analysis: &Analysis, e: &Efficiency) -> FigureRow {
     let cells = vec![
         parts.join(", "),
         words::value(m.value.unwrap_or_default(), m.unit.as_deref().unwrap_or_default()),
-        words::value(l.value, &l.unit),
+        words::limit(l),
         axis::percent(e.efficiency),
         axis::percent(e.gap),
     ];

@@ -67,7 +67,7 @@ pub(super) fn draw(svg: &mut Svg, x: &Scale, shares: &Shares, below: f64, phrase
             seen = x.at(tick);
         }
     }
-    let mut ends: Vec<(f64, svg::Ink, String)> = Vec::new();
+    let mut ends: Vec<((f64, f64), svg::Ink, String)> = Vec::new();
     for (i, line) in shares.lines.iter().enumerate() {
         let path: Vec<(f64, f64)> = line.iter().map(|p| (x.at(p.x), y.at(p.percent))).collect();
         if path.len() > 1 {
@@ -77,13 +77,15 @@ pub(super) fn draw(svg: &mut Svg, x: &Scale, shares: &Shares, below: f64, phrase
             let ink = if share.percent > 100.0 + 1e-9 && shares.of_limit { FLAGGED } else { SERIES[i] };
             svg.mark(*at, i, ink, share.claimed);
         }
-        ends.extend(path.last().zip(line.last()).map(|(at, s)| (at.1, SERIES[i], axis::percent(s.percent / 100.0))));
+        ends.extend(path.last().zip(line.last()).map(|(at, s)| (*at, SERIES[i], axis::percent(s.percent / 100.0))));
     }
-    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
     let mut free = top - 12.0;
+    // Where lines end short of the edge their labels stay beside them.
+    let x = ends.iter().map(|e| e.0.0).fold(left, f64::max) + 12.0;
     for (at, ink, text) in &ends {
-        let line = at.max(free + 13.0);
-        svg.text((right + 14.0, line + 4.0), Anchor::Start, *ink, 12.0, text);
+        let line = at.1.max(free + 13.0);
+        svg.text((x, line + 4.0), Anchor::Start, *ink, 12.0, text);
         free = line;
     }
     HEIGHT

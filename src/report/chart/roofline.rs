@@ -87,7 +87,7 @@ fn ceilings(analysis: &Analysis, dimension: Dimension, wanted: impl Fn(&Limit) -
     let limits = analysis.facts.bench.limits.iter().filter(|l| l.kind != "target" && l.kind != "slo" && wanted(l));
     let ceiling = |l: &Limit| {
         let unit = Unit::parse(&l.unit).filter(|u| u.dimension == dimension)?;
-        let label = format!("{} ({})", words::value(l.value, &l.unit), words::source(analysis, l));
+        let label = format!("{} ({})", words::limit(l), words::source(analysis, l));
         Some(Ceiling { value: l.value * unit.scale.factor(), label }).filter(|c| c.value > 0.0)
     };
     let mut out: Vec<Ceiling> = limits.filter_map(ceiling).collect();

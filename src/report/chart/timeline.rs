@@ -73,7 +73,7 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Figure, Error> {
         "first": first.points.first().map(at), "last": first.points.last().map(at), "count": first.points.len(),
         "series": group.len(), "drawn": drawn.len(), "invalid": invalid.len(),
         "limits": limits.iter().map(|(l, _)| json!({
-            "value": words::value(l.value, &l.unit), "source": words::source(analysis, l),
+            "value": words::limit(l), "source": words::source(analysis, l),
         })).collect::<Vec<_>>(),
         "changes": changes[..told].iter().map(change).collect::<Vec<_>>(), "further": changes.len() - told,
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::Analysis;
-use crate::extract::bench::{Efficiency, Limit, Measurement};
+use crate::extract::bench::{Efficiency, Limit, LimitOrigin, Measurement};
 use crate::report::section::value::number;
 
 /// `output_throughput` → `output throughput`.
@@ -32,6 +32,12 @@ pub(super) fn conditions(params: &BTreeMap<String, String>) -> String {
 /// A value with its unit.
 pub(super) fn value(value: f64, unit: &str) -> String {
     format!("{} {unit}", number(value)).trim_end().to_owned()
+}
+
+/// A limit with its unit: as written, or four digits of what was worked out.
+pub(super) fn limit(l: &Limit) -> String {
+    let shown = if l.origin == LimitOrigin::Calculator { super::axis::number(l.value) } else { number(l.value) };
+    format!("{shown} {}", l.unit)
 }
 
 /// The number of a message, as cited.

@@ -238,6 +238,7 @@ impl Reader<'_> {
         let applies_when =
             entry.when.iter().map(|(key, v)| Ok((key.clone(), self.condition(v)?))).collect::<Result<_, Error>>()?;
         let limit = Limit {
+            of_link: false,
             id: entry.id.get_ref().clone(),
             msg: None,
             span: None,

@@ -8,8 +8,12 @@ mod names;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::efficiency::satisfies;
+use super::lexicon::words;
 use super::units::Unit;
 use super::{Found, Limit, LimitOrigin, Measurement, MeasurementRole};
 use crate::session::Session;
@@ -118,8 +122,21 @@ fn limit(session: &Session, found: &Found) -> Option<Limit> {
         kind: kind.to_owned(),
         scope: m.scope.clone(),
         statistic: None,
+        of_link: m.metric == "bus_bandwidth" && line_of(session, m).is_some_and(|l| LINK.is_match(l)),
         applies_when: m.params.clone(),
         derivation: found.derivation.clone(),
         source: label.cite(),
     })
+}
+
+/// Words for a link that copies between devices go over; a bandwidth of collectives is none.
+static LINK: LazyLock<Regex> = LazyLock::new(|| words(r"\b(pcie|pci-e|nvlink|links?|lanes?|interconnect)\b"));
+
+/// The line that a figure stands in.
+fn line_of<'a>(session: &'a Session, m: &Measurement) -> Option<&'a str> {
+    let text = session.text_of(&m.span)?;
+    let (before, after) = (text.get(..m.span.start as usize)?, text.get(m.span.end as usize..)?);
+    let start = before.rfind('\n').map_or(0, |n| n + 1);
+    let end = text.len() - after.len() + after.find('\n').unwrap_or(after.len());
+    text.get(start..end)
 }
