@@ -203,7 +203,8 @@ fn is_run(metric: &str, unit: &Unit, clause: &Clause<'_>) -> bool {
     let long = matches!(unit.name.as_str(), "min" | "h" | "d");
     let waits = metric.ends_with("latency") || matches!(metric, "ttft" | "tpot" | "itl");
     let schedule = metric == "time" && said(&SCHEDULE);
-    !schedule && !(long && waits) && !(long && metric == "time" && !said(&RUNS))
+    let idle = metric == "time" && !said(&RUNS);
+    !(schedule || long && (waits || idle))
 }
 
 /// Whether a figure stands between quotation marks: what it says is somebody else's, or an example.

@@ -84,10 +84,12 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Option<Figure>, Error>
     let first = group[0];
     let scales = Scales::of(drawn, &limits);
     let ideal = ideal(first, axis, drawn);
+    let shares = panel::shares(analysis, drawn, ideal);
     let mut view = view(analysis, drawn, &limits, &first.unit);
     let more = json!({
         "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
         "axis": axis.replace('_', " "), "unit": first.unit, "log": scales.y.is_log(), "ideal": ideal.is_some(),
+        "shares": shares.as_ref().map(|s| if s.of_limit { "efficiency" } else { "scaling" }),
         "lines": lines.len(), "drawn": drawn.len(),
     });
     if let (Some(view), Value::Object(more)) = (view.as_object_mut(), more) {
@@ -103,12 +105,17 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Option<Figure>, Error>
         scales.limit(&mut svg, limit, xs, phrases.nth("limit", i));
     }
     scales.lines(&mut svg, analysis, drawn);
-    let shares = panel::shares(analysis, drawn, ideal);
     let mut size = SIZE;
     if let Some(shares) = &shares {
         size.1 += panel::draw(&mut svg, &scales.x, shares, SIZE.1, &phrases);
     }
-    let rows = lines.iter().flat_map(|l| l.points.iter().map(|p| row(analysis, l, p, &first.unit, &phrases))).collect();
+    let cells = |l: &Line, p: &Point| {
+        let mut row = row(analysis, l, p, &first.unit, &phrases);
+        let share = shares.as_ref().map(|s| panel::share(analysis, l, p, s.of_limit));
+        row.cells.extend(share.map(|s| s.map(axis::percent).unwrap_or_default()));
+        row
+    };
+    let rows = lines.iter().flat_map(|l| l.points.iter().map(|p| cells(l, p))).collect();
     Ok(Some(Figure::new(svg, &phrases, ("curve", &first.metric), size, rows)))
 }
 

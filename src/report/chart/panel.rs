@@ -15,7 +15,7 @@ const PLOT: (f64, f64) = (76.0, 680.0);
 pub(super) struct Shares {
     lines: Vec<Vec<Share>>,
     /// Of a limit; else of growth in proportion to the first point.
-    of_limit: bool,
+    pub(super) of_limit: bool,
 }
 
 struct Share {
@@ -26,24 +26,27 @@ struct Share {
 
 /// What the panel shows; `None` when fewer than two points have a share.
 pub(super) fn shares(analysis: &Analysis, lines: &[&Line], ideal: Option<(f64, f64)>) -> Option<Shares> {
-    let bench = &analysis.facts.bench;
-    let claimed = |m: u32| bench.measurements[m as usize].evidence == FigureEvidence::Claimed;
-    let share = |p: &Point, percent: f64| Share { x: p.x, percent, claimed: claimed(p.measurement) };
-    let of_limit = |l: &&Line| -> Vec<Share> {
-        let with = |p: &Point| Some(share(p, bench.efficiency_of(p.measurement)?.efficiency * 100.0));
-        l.points.iter().filter_map(with).collect()
+    let of = |of_limit: bool| -> Vec<Vec<Share>> {
+        let with = |l: &Line, p: &Point| {
+            let claimed = analysis.facts.bench.measurements[p.measurement as usize].evidence == FigureEvidence::Claimed;
+            Some(Share { x: p.x, percent: share(analysis, l, p, of_limit)? * 100.0, claimed })
+        };
+        lines.iter().map(|l| l.points.iter().filter_map(|p| with(l, p)).collect()).collect()
     };
-    let limited: Vec<Vec<Share>> = lines.iter().map(of_limit).collect();
+    let limited = of(true);
     if limited.iter().any(|l| l.len() >= 2) {
         return Some(Shares { lines: limited, of_limit: true });
     }
-    // Each line against its own first point.
-    ideal?;
-    let grown = |l: &&Line| -> Vec<Share> {
-        let Some(first) = l.points.first().filter(|p| p.y > 0.0) else { return Vec::new() };
-        l.points.iter().map(|p| share(p, 100.0 * (p.y / first.y) / (p.x / first.x))).collect()
-    };
-    Some(Shares { lines: lines.iter().map(grown).collect(), of_limit: false })
+    ideal.map(|_| Shares { lines: of(false), of_limit: false })
+}
+
+/// The share of a point: of its limit, or of growth in proportion to the first point of its line.
+pub(super) fn share(analysis: &Analysis, line: &Line, p: &Point, of_limit: bool) -> Option<f64> {
+    if of_limit {
+        return analysis.facts.bench.efficiency_of(p.measurement).map(|e| e.efficiency);
+    }
+    let first = line.points.first().filter(|f| f.y > 0.0)?;
+    Some((p.y / first.y) / (p.x / first.x))
 }
 
 /// Draws the panel below a picture of this height; gives the height it adds.

@@ -65,9 +65,8 @@ fn record(line: &Line<'_>, names: &[&str], values: &[&str], sink: &mut Sink<'_>)
     let Some(rate) = map.get("avg_ts") else { return false };
     sink.block();
     for (key, name) in CONDITIONS {
-        if let Some(value) =
-            map.get(key).filter(|v| !v.is_empty() && !(name.starts_with("n_") || *name == "depth") || **v != "0")
-        {
+        let none = |v: &str| v.is_empty() || matches!(*name, "n_prompt" | "n_gen" | "depth") && v == "0";
+        if let Some(value) = map.get(key).filter(|v| !none(v)) {
             sink.param(name, value);
         }
     }
