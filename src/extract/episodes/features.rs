@@ -33,6 +33,7 @@ pub enum Feature {
     Compaction,
     Revert,
     Interruption,
+    Redirection,
     Disagreement,
     LaterLink,
 }
@@ -71,11 +72,12 @@ const fn fact(feature: Feature, name: &'static str, worth: u32, cap: u32) -> Wei
 /// measured, what was taken back.
 pub const WEIGHTS: &[Weight] = &[
     turn(Feature::Correction, "correction by the user", 6, 1),
-    turn(Feature::Prompt, "prompt by the user", 2, 1),
+    turn(Feature::Redirection, "prompt after an interruption", 6, 1),
+    turn(Feature::Prompt, "prompt by the user", 3, 1),
     turn(Feature::Directive, "directives", 2, 4),
     turn(Feature::NewPlan, "new plan", 6, 1),
-    fact(Feature::PlanChange, "plan changes", 2, 6),
-    turn(Feature::FirstFigure, "first measurement", 6, 1),
+    fact(Feature::PlanChange, "plan changes", 1, 8),
+    turn(Feature::FirstFigure, "first measurement", 8, 1),
     turn(Feature::FigureTurn, "large changes of a figure", 4, 2),
     turn(Feature::Figure, "figures measured", 1, 10),
     fact(Feature::Limit, "limits stated", 4, 3),
@@ -178,14 +180,22 @@ fn asked(session: &Session, facts: &Facts, scores: &mut Scores) {
             scores.add(d.msg, Feature::Correction);
         }
     }
+    let mut stopped = false;
     for (ix, message) in session.iter().filter(|(ix, _)| session.on_main(*ix)) {
         let text = || message.text().to_ascii_lowercase();
         match message.kind {
             MessageKind::Prompt if message.role == Role::User && !message.text().trim().is_empty() => {
                 scores.add(ix, Feature::Prompt);
+                if std::mem::take(&mut stopped) {
+                    scores.add(ix, Feature::Redirection);
+                }
             }
+            MessageKind::Reply => stopped = false,
             MessageKind::CompactionSummary => scores.add(ix, Feature::Compaction),
-            MessageKind::Notice if text().contains("interrupted") => scores.add(ix, Feature::Interruption),
+            MessageKind::Notice if text().contains("interrupted") => {
+                stopped = true;
+                scores.add(ix, Feature::Interruption);
+            }
             _ => {}
         }
     }

@@ -71,7 +71,7 @@ fn least(cost: &[f64; N]) -> usize {
 
 /// Parts the units into at most `most` runs: turns cost more until so few are left.
 pub(super) fn at_most(units: &[Unit], most: usize) -> Vec<(Range<usize>, Phase)> {
-    let mut turn = 2.0;
+    let mut turn = 0.5;
     loop {
         let found = runs(units, Price { turn, at_border: turn / 2.0, cut: false });
         if found.len() <= most.max(1) {

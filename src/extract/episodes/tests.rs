@@ -75,6 +75,15 @@ fn the_documentation_prints_the_weights() {
     assert!(doc.contains(&table), "docs/episodes.md should hold:\n{table}");
 }
 
+#[test]
+fn what_the_user_says_after_stopping_the_agent_is_a_turn() {
+    let b = SessionBuilder::new().user("Paint the door.").call("Read", json!({"file_path": "door.py"}), "x");
+    let b = b.text(Role::User, MessageKind::Notice, "[Request interrupted by user]").user("The other door.");
+    let (_, found) = episodes(b.assistant("Yes.").user("Thanks."));
+    let has = |n: u32| found.scores.features(MsgIx(n)).iter().any(|(w, _)| w.feature == Feature::Redirection);
+    assert_eq!([0, 2, 3, 5].map(has), [false, false, true, false]);
+}
+
 fn any_session() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(0u8..9, 0..60)
 }
