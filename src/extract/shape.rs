@@ -47,11 +47,12 @@ pub fn shape(text: &str) -> Shape {
 fn marked(text: &str) -> usize {
     let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
     paragraphs
-        .map(|p| {
+        .enumerate()
+        .map(|(i, p)| {
             let words: Vec<&str> = p.split_whitespace().collect();
-            let ends = |w: &str| w.trim_end_matches(['"', '”', ')', '*', '_', '`']).ends_with(['.', '!', '?']);
+            let ends = |w: &str| w.ends_with(['.', '!', '?']);
             let begins = |w: &str| w.chars().find(|c| c.is_alphanumeric()).is_some_and(|c| !c.is_lowercase());
-            1 + words.windows(2).filter(|w| ends(w[0]) && begins(w[1])).count()
+            usize::from(i == 0 || begins(words[0])) + words.windows(2).filter(|w| ends(w[0]) && begins(w[1])).count()
         })
         .sum()
 }

@@ -64,43 +64,53 @@ pub fn escape(text: &str) -> String {
 /// are, since a quote full of back slashes is hard to read; all else is escaped as [`cell`] does.
 pub fn said(text: &str, max: usize) -> String {
     let flat: Vec<&str> = text.split_whitespace().collect();
-    let whole = cut(&flat.join(" "), max);
+    let whole = closed(&cut(&flat.join(" "), max));
     let mut out = String::with_capacity(whole.len() + 8);
     let mut rest = whole.as_str();
     while let Some(at) = rest.find(['`', '*']) {
         let (before, marked) = rest.split_at(at);
-        out.push_str(&escape_after(before, out.is_empty()));
+        out.push_str(&escape_inside(before));
         let mark = &marked[..marked.len() - marked.trim_start_matches(&marked[..1]).len()];
-        let inner = marked[mark.len()..].split_once(mark).map(|(inner, _)| inner).filter(|i| is_span(i, mark));
+        let behind = &marked[mark.len()..];
+        let inner =
+            behind.split_once(mark).filter(|(inner, after)| is_span(inner, after, mark)).map(|(inner, _)| inner);
         match inner {
             Some(inner) if mark == "`" => out.push_str(&code(inner)),
-            Some(inner) => out.push_str(&format!("**{}**", escape_after(inner, false))),
+            // Nothing but code spans is left inside.
+            Some(inner) => out.push_str(&format!("**{}**", said(inner, usize::MAX))),
             None => out.push_str(&escape(mark)),
         }
-        rest = &marked[mark.len() + inner.map_or(0, |i| i.len() + mark.len())..];
+        rest = &behind[inner.map_or(0, |i| i.len() + mark.len())..];
     }
-    out.push_str(&escape_after(rest, out.is_empty()));
+    out.push_str(&escape_inside(rest));
     out
 }
 
+/// A text that was cut inside a code span, cut before the span.
+fn closed(text: &str) -> String {
+    match text.strip_suffix('…').filter(|t| t.matches('`').count() % 2 == 1).and_then(|t| t.rfind('`').map(|i| &t[..i]))
+    {
+        Some(kept) if kept.len() > text.len() / 3 => format!("{}…", kept.trim_end()),
+        _ => text.to_owned(),
+    }
+}
+
 /// Whether what stands between two marks can be shown as it was meant: code without back quotes, or a bold phrase with
-/// no other mark inside.
-fn is_span(inner: &str, mark: &str) -> bool {
+/// no other mark than code inside.
+fn is_span(inner: &str, after: &str, mark: &str) -> bool {
     let tight = !inner.is_empty() && inner.trim() == inner;
-    let plain = inner.chars().all(|c| c.is_alphanumeric() || " ,.:;()/-'".contains(c));
+    let ends_word = inner.ends_with(char::is_alphanumeric);
+    let parted = after.chars().next().is_none_or(|c| c.is_whitespace() || c.is_ascii_punctuation());
     match mark {
         "`" => tight && !inner.contains(['|', '\\']),
-        "**" => tight && plain && inner.starts_with(char::is_alphanumeric) && inner.ends_with(char::is_alphanumeric),
+        "**" => tight && !inner.contains('*') && inner.starts_with(char::is_alphanumeric) && (ends_word || parted),
         _ => false,
     }
 }
 
-/// Escapes a piece of a line; only at its start can a mark begin a block.
-fn escape_after(text: &str, at_start: bool) -> String {
-    match text.chars().next() {
-        Some(_) if !at_start => escape(&format!("x{text}")).split_off(1),
-        _ => escape(text),
-    }
+/// Escapes a piece of a line that does not begin the line.
+fn escape_inside(text: &str) -> String {
+    escape(&format!("x{text}")).split_off(1)
 }
 
 /// A code span that holds the text, whatever back quotes are in it.
@@ -193,15 +203,18 @@ mod tests {
             ("**Done** *x*", "**Done** \\*x\\*", "Done *x*"),
             ("a `b", "a \\`b", "a `b"),
             ("2 * 3 ** 4", "2 \\* 3 \\*\\* 4", "2 * 3 ** 4"),
-            ("**a [b](c)**", "\\*\\*a \\[b\\](c)\\*\\*", "**a [b](c)**"),
+            ("**a [b](c)**", "**a \\[b\\](c)**", "a [b](c)"),
+            ("**a (b)**c", "\\*\\*a (b)\\*\\*c", "**a (b)**c"),
             ("`a|b` <i>", "\\`a\\|b\\` \\<i\\>", "`a|b` <i>"),
-            ("# `x` - y", "\\# `x` - y", "# x - y"),
+            ("1. `x` - y", "1. `x` - y", "1. x - y"),
+            ("**A. `x y` (old)** z", "**A. `x y` (old)** z", "A. x y (old) z"),
             ("**a**b", "**a**b", "ab"),
         ] {
             assert_eq!(said(text, 99), markdown);
-            assert_eq!(shown(&said(text, 99)), seen, "{text}");
+            assert_eq!(shown(&format!("“{}”", said(text, 99))), format!("“{seen}”"), "{text}");
         }
         assert_eq!(said("`abc` def", 3), "\\`ab…");
+        assert_eq!(said("see the `long name` there", 14), "see the…");
     }
 
     #[test]

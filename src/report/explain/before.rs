@@ -77,10 +77,11 @@ struct Summary {
     headings: Vec<String>,
 }
 
+/// An item of the plan as it stood.
 #[derive(Debug, Serialize)]
-struct Item {
-    label: String,
-    text: String,
+pub(super) struct Item {
+    pub(super) label: String,
+    pub(super) text: String,
     state: &'static str,
 }
 
@@ -194,7 +195,7 @@ fn summary(subject: &Subject<'_>) -> Option<Summary> {
 }
 
 /// Items open when the message was written, in the wording of that time.
-fn open_items(subject: &Subject<'_>) -> Vec<Item> {
+pub(super) fn open_items(subject: &Subject<'_>) -> Vec<Item> {
     let plan = &subject.facts().plan;
     let mut states: BTreeMap<u32, (State, &str)> = BTreeMap::new();
     for t in plan.transitions.iter().filter(|t| t.msg < subject.ix) {

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::some;
 use super::subject::{Subject, first};
-use crate::link::claims::verdicts;
+use crate::extract::claims::{Claim, Matter};
+use crate::link::claims::{Verdict, Word, verdicts};
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -29,7 +30,10 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         return None;
     }
     let verdicts = verdicts(facts, &subject.analysis.links);
-    let own = facts.claims.iter().zip(&verdicts).filter(|(c, _)| c.msg == subject.ix);
+    // "Done" is said of everything: it is told only where the record speaks against it.
+    let against = |v: &Verdict| matches!(v.word, Word::Contradicted | Word::Stale);
+    let told = |c: &Claim, v: &Verdict| c.msg == subject.ix && (c.matter != Matter::Done || against(v));
+    let own = facts.claims.iter().zip(&verdicts).filter(|(c, v)| told(c, v));
     let rows = own.filter_map(|(claim, verdict)| {
         Some(Row {
             text: subject.session().quote(&claim.span)?.to_owned(),
@@ -39,5 +43,5 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         })
     });
     let (rows, left) = first(rows, ROWS);
-    some(View { rows, left })
+    if rows.is_empty() { None } else { some(View { rows, left }) }
 }

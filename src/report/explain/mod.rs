@@ -9,6 +9,7 @@ mod assumptions;
 mod became;
 mod before;
 mod body;
+mod carried;
 mod claims;
 mod decisions;
 mod disagreements;
@@ -52,6 +53,7 @@ const SECTIONS: &[Section] = &[
     ("before", before::view),
     ("known", known::view),
     ("body", body::view),
+    ("carried", carried::view),
     ("responds", responds::view),
     ("asked", asked::view),
     ("options", options::view),

@@ -46,11 +46,14 @@ const LONGEST: usize = 400;
 pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
     let acts = acts_after(subject);
     let mut lists = Vec::new();
+    // Older lists were answered, or left, by the prompts since.
+    let since = subject.prompt.and_then(|p| subject.prompt_before(p));
     let mut first = 0;
     for list in &subject.facts().options {
         let ids = first..first + list.options.len() as u32;
         first = ids.end;
-        let is_answered = ids.clone().any(|id| taken(subject, id).is_some_and(|l| l.from_msg == subject.ix));
+        let near = list.msg == subject.ix || Some(list.msg) >= since;
+        let is_answered = near && ids.clone().any(|id| taken(subject, id).is_some_and(|l| l.from_msg == subject.ix));
         if list.msg != subject.ix && !is_answered {
             continue;
         }

@@ -166,3 +166,38 @@ fn a_lead_with_a_colon_brings_the_next_line() {
     holds(&told(asked, 1), &["“Do the following: # Part one”"]);
     is_whole(&told(session, 2));
 }
+
+#[test]
+fn an_old_list_of_options_is_not_answered_by_a_later_plan() {
+    let list = "Next steps:\n1. Raise the load of the disk\n2. Remove the debug flag\n";
+    let todos = json!({"todos": [{"content": "Raise the load of the disk", "status": "pending", "activeForm": "x"}]});
+    let session = |between: &[&str]| {
+        let mut made = SessionBuilder::new().user("what now?").assistant(list);
+        for prompt in between {
+            made = made.user(prompt).assistant("ok");
+        }
+        made.user("go on").call("TodoWrite", todos.clone(), "ok").build()
+    };
+    holds(&told(session(&[]), 3), &["## Options", "selected 1 of them"]);
+    lacks(&told(session(&["paint it", "ship it"]), 7), &["## Options"]);
+}
+
+#[test]
+fn done_is_no_claim_worth_a_row() {
+    let session = SessionBuilder::new().user("go").shell("make", 0, "ok").assistant("Added the brace.").build();
+    lacks(&told(session, 2), &["## Claims"]);
+}
+
+#[test]
+fn a_summary_carries_items_over_or_loses_them() {
+    let item = |text: &str| json!({"content": text, "status": "pending", "activeForm": "x"});
+    let session = SessionBuilder::new()
+        .user("go")
+        .call("TodoWrite", json!({"todos": [item("Paint the fence green"), item("Call the plumber")]}), "ok")
+        .text(Role::User, MessageKind::CompactionSummary, "The fence is to be painted green.")
+        .assistant("I go on.")
+        .build();
+    let text = told(session, 2);
+    is_whole(&text);
+    holds(&text, &["Most words of T1 “Paint the fence green”", "Words of T2 “Call the plumber”"]);
+}
