@@ -11,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::extract::Config;
 use crate::extract::plan::{Plan, PlanSnapshot, PlanSource, SnapshotItem, Transition, TransitionKind};
 use crate::report::engine::{Engine, Target};
-use crate::report::plan::{headline, headline_at, timeline, xes};
+use crate::report::plan::{headline, headline_at, order, timeline, xes};
 use crate::report::section::value::{label, time};
 use crate::session::{MsgIx, Session};
 use crate::tables::csv::CsvWriter;
@@ -121,6 +121,14 @@ fn for_people(args: &Args, run: &Run) -> anyhow::Result<Exit> {
             None => headline(&engine, analysis)?,
         });
         out.push('\n');
+        if args.at.is_none() && !args.final_list {
+            let order = order(&engine, analysis)?;
+            out.push_str(&if order.is_empty() {
+                order
+            } else {
+                format!("{}{order}\n", if markdown { "\n" } else { "" })
+            });
+        }
         let (header, rows) = if args.timeline {
             if !plan.items.is_empty() {
                 let width = output::terminal_width().map(usize::from);

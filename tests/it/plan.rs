@@ -24,9 +24,10 @@ fn the_sentence_comes_before_the_table() {
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(code, 0);
     assert!(lines[2].contains("messages changed plan state (") && lines[2].contains("at the end"), "{out}");
-    assert!(lines[4].starts_with("message"), "{out}");
+    assert!(lines[3].starts_with("Begun before their turn, of 7 items begun: T7 in [msg 1279]"), "{out}");
+    assert!(lines[5].starts_with("message"), "{out}");
     let (filtered, ..) = plan(&[FIXTURE, "--kind", "completed", "--item", "T1"]);
-    let rows: Vec<&str> = filtered.lines().skip(5).collect();
+    let rows: Vec<&str> = filtered.lines().skip(6).collect();
     assert!(!rows.is_empty() && rows.iter().all(|r| r.contains("T1 ") && r.contains("→ done")), "{filtered}");
 }
 

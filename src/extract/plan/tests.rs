@@ -135,6 +135,23 @@ fn task_ids_that_restart_begin_a_new_list() {
 }
 
 #[test]
+fn a_task_list_that_is_read_shows_what_was_changed_out_of_sight() {
+    let session = SessionBuilder::new()
+        .call("TaskCreate", json!({"subject": "Dig"}), "Task #1 created successfully: Dig")
+        .call("TaskList", json!({}), "#1 [pending] Dig")
+        .call("TaskList", json!({}), "#1 [completed] Dig\n#2 [in_progress] Fill the pit (mole) [blocked by #1]")
+        .call("TaskUpdate", json!({"taskId": "2", "status": "completed"}), "Updated task #2 status")
+        .build();
+    assert_eq!(
+        history(&session),
+        ["1 T1 created-pending", "3 T1 completed-without-start", "3 T2 created-active", "4 T2 completed"]
+    );
+    let plan = extract(&session);
+    assert_eq!(plan.snapshots.iter().map(|s| s.certainty).collect::<Vec<_>>(), [1.0, 0.8, 1.0]);
+    assert_eq!(plan.items[1].text, "Fill the pit");
+}
+
+#[test]
 fn each_thread_has_its_own_plan_and_abandoned_branches_have_none() {
     let session = SessionBuilder::new()
         .call("TodoWrite", todos(&[("A", "pending")]), "ok")

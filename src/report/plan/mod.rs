@@ -9,7 +9,8 @@ use super::engine::Engine;
 use super::section::value::label;
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::extract::plan::{PlanSource, SnapshotItem, State};
+use crate::extract::plan::conformance::{Deviation, conformance};
+use crate::extract::plan::{ItemIx, PlanSource, SnapshotItem, State};
 use crate::session::MsgIx;
 
 /// Open items named before the rest is only counted.
@@ -68,6 +69,53 @@ pub fn headline(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
         inferred,
     };
     Ok(engine.render("plan.txt", &view)?.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[derive(Debug, Serialize)]
+struct Order {
+    /// Items begun before their turn, the first few.
+    deviations: Vec<Turn>,
+    deviations_left: usize,
+    skipped: Vec<String>,
+    skipped_left: usize,
+    parallel: usize,
+    reopened: usize,
+    /// Items that were begun.
+    begun: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Turn {
+    label: String,
+    msg: String,
+    before: String,
+}
+
+/// The sentence on planned order against order begun, over all lists; empty where fewer than two items were begun.
+/// `templates/plan-order.txt` holds it.
+pub fn order(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
+    let (session, plan) = (&analysis.session, &analysis.facts.plan);
+    let name = |i: &ItemIx| plan.items[i.at()].label.clone();
+    let lists: Vec<_> = conformance(plan).into_iter().filter(|l| l.executed.len() > 1).collect();
+    let turn = |d: &Deviation| {
+        let before: Vec<String> = d.before.iter().take(SHOWN).map(name).collect();
+        Turn { label: name(&d.item), msg: label(session, d.msg), before: before.join(", ") }
+    };
+    let deviations: Vec<Turn> = lists.iter().flat_map(|l| &l.deviations).map(turn).collect();
+    let skipped: Vec<String> = lists.iter().flat_map(|l| &l.skipped).map(name).collect();
+    let view = Order {
+        skipped_left: skipped.len().saturating_sub(SHOWN),
+        skipped: skipped.into_iter().take(SHOWN).collect(),
+        deviations_left: deviations.len().saturating_sub(SHOWN),
+        deviations: deviations.into_iter().take(SHOWN).collect(),
+        parallel: lists.iter().map(|l| l.parallel.len()).sum(),
+        reopened: lists.iter().map(|l| l.reopened.len()).sum(),
+        begun: lists.iter().map(|l| l.executed.len()).sum(),
+    };
+    if view.begun == 0 {
+        return Ok(String::new());
+    }
+    Ok(engine.render("plan-order.txt", &view)?.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[derive(Debug, Serialize)]

@@ -17,6 +17,12 @@ pub(super) const SOURCE: Source =
 static CREATED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)task #?(\S+?):? (?:was )?created").expect("a constant pattern compiles"));
 
+/// A line of the answer to TaskList: `#3 [in_progress] Fix the flag (agent) [blocked by #2]`.
+static LISTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^#(\S+) \[(\w+)\] (.+?)(?: \([^()]*\))?(?: \[blocked by [^\]]*\])?\r?$")
+        .expect("a constant pattern compiles")
+});
+
 /// The task list of one thread.
 #[derive(Clone, Default)]
 struct Tasks {
@@ -37,7 +43,11 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
         let thread = scope.session.message(at.msg).thread;
         let (owner, change): (_, fn(&mut Tasks, &ToolCall, CallRef) -> usize) = match base_name(&call.tool).as_str() {
             "taskcreate" => (thread, create),
-            "taskupdate" => (owner(scope.session, &lists, thread, call), update),
+            "taskupdate" => (owner(scope.session, &lists, thread, &updated_id(call)), update),
+            "tasklist" | "taskget" if scope.accepted(call) => {
+                out.extend(resync(scope, &mut lists, thread, at, call));
+                continue;
+            }
             _ => continue,
         };
         let accepted = scope.accepted(call) && !is_refused(call);
@@ -102,7 +112,7 @@ fn create(tasks: &mut Tasks, call: &ToolCall, at: CallRef) -> usize {
 }
 
 fn update(tasks: &mut Tasks, call: &ToolCall, at: CallRef) -> usize {
-    let id = call.input.get("taskId").or_else(|| call.input.get("id")).and_then(scalar).unwrap_or_default();
+    let id = updated_id(call);
     let position = tasks.position(&id).unwrap_or_else(|| {
         // Created before the transcript begins: its text is not known.
         let key = Some(tasks.key(&id));
@@ -128,6 +138,71 @@ fn update(tasks: &mut Tasks, call: &ToolCall, at: CallRef) -> usize {
         (entry.state, entry.status_text) = (State::Pending, "pending".into());
     }
     position
+}
+
+fn updated_id(call: &ToolCall) -> String {
+    call.input.get("taskId").or_else(|| call.input.get("id")).and_then(scalar).unwrap_or_default()
+}
+
+/// What the answer to TaskList or TaskGet shows of items: changes that were made out of sight.
+fn resync(
+    scope: &Scope<'_>,
+    lists: &mut BTreeMap<ThreadIx, Tasks>,
+    thread: ThreadIx,
+    at: CallRef,
+    call: &ToolCall,
+) -> Option<Write> {
+    let shown = shown(call);
+    let owner = owner(scope.session, lists, thread, &shown.first()?.0);
+    let tasks = lists.entry(owner).or_default();
+    let mut touched = Vec::new();
+    for (id, word, text) in shown {
+        let state = State::of_word(&word);
+        let known = tasks.position(&id);
+        if known.is_some_and(|n| tasks.entries[n].state == state) || known.is_none() && state == State::Absent {
+            continue;
+        }
+        let position = known.unwrap_or_else(|| {
+            let key = Some(tasks.key(&id));
+            tasks.entries.push(Entry { key, native_id: Some(id), text, ..Entry::default() });
+            tasks.entries.len() - 1
+        });
+        (tasks.entries[position].state, tasks.entries[position].status_text) = (state, word);
+        touched.push(position);
+    }
+    if touched.is_empty() {
+        return None;
+    }
+    // Positions are those of the list without what was deleted.
+    let gone = |n: &usize| tasks.entries[..*n].iter().filter(|e| e.state == State::Absent).count();
+    let kept = touched.iter().filter(|n| tasks.entries[**n].state != State::Absent);
+    let touched = kept.map(|n| n - gone(n)).collect();
+    let write = Write {
+        msg: at.msg,
+        part: at.part,
+        call: Some(at),
+        list: PlanList { thread: owner, source: PlanSource::Tool, name: "tasks".into() },
+        certainty: REVEALED,
+        accepted: true,
+        entries: tasks.entries.iter().filter(|e| e.state != State::Absent).cloned().collect(),
+        touched: Some(touched),
+        baseline: Vec::new(),
+    };
+    tasks.settle();
+    Some(write)
+}
+
+/// Id, status and text of the items that an answer shows: structured where the program kept it, else in its lines.
+fn shown(call: &ToolCall) -> Vec<(String, String, String)> {
+    let Some(result) = &call.result else { return Vec::new() };
+    let text = |item: &Value, key: &str| item.get(key).and_then(scalar);
+    let read = |item: &Value| Some((text(item, "id")?, text(item, "status")?, text(item, "subject")?));
+    let listed = result.data.get("tasks").and_then(Value::as_array).into_iter().flatten();
+    let found: Vec<_> = listed.chain(result.data.get("task")).filter_map(read).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    LISTED.captures_iter(&result.text).map(|c| (c[1].to_owned(), c[2].to_owned(), c[3].to_owned())).collect()
 }
 
 fn field(call: &ToolCall, at: CallRef, keys: &[&str]) -> Option<(String, Option<Span>)> {
@@ -159,9 +234,8 @@ fn is_refused(call: &ToolCall) -> bool {
 }
 
 /// The thread whose list an update changes: its own, or that of a caller which knows the id.
-fn owner(session: &Session, lists: &BTreeMap<ThreadIx, Tasks>, thread: ThreadIx, call: &ToolCall) -> ThreadIx {
-    let id = call.input.get("taskId").and_then(scalar).unwrap_or_default();
-    let knows = |t: ThreadIx| lists.get(&t).is_some_and(|tasks| tasks.position(&id).is_some());
+fn owner(session: &Session, lists: &BTreeMap<ThreadIx, Tasks>, thread: ThreadIx, id: &str) -> ThreadIx {
+    let knows = |t: ThreadIx| lists.get(&t).is_some_and(|tasks| tasks.position(id).is_some());
     let mut at = Some(thread);
     for _ in 0..session.threads.len() {
         match at {
