@@ -89,6 +89,8 @@ pub(super) struct Item {
 const WHAT: usize = 160;
 const OPEN: usize = 12;
 const CALLS: usize = 4;
+/// Interrupted calls told one by one.
+const STOPPED: usize = 2;
 const TOPICS: usize = 16;
 const HEADINGS: usize = 24;
 
@@ -120,7 +122,7 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         tools,
         failed,
         agents: started(subject, &agents),
-        interrupted: first(interrupted, CALLS).0,
+        interrupted: first(interrupted, STOPPED).0,
         summary: summary(subject),
         open_count: open.len() + open_left,
         open,

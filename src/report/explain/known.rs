@@ -74,7 +74,7 @@ struct Count {
     count: usize,
 }
 
-const AGAINST: usize = 3;
+const AGAINST: usize = 2;
 const LIMITS: usize = 4;
 const KEYS: usize = 16;
 

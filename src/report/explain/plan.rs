@@ -192,6 +192,7 @@ fn row(subject: &Subject<'_>, here: &[&Transition], item: &SnapshotItem) -> Row 
 /// The state of an item before the message.
 fn before(subject: &Subject<'_>, item: &SnapshotItem) -> State {
     let all = subject.facts().plan.transitions.iter();
-    let earlier = all.rev().find(|t| item.item.is_some() && t.item == item.item && t.msg < subject.ix);
-    earlier.map_or(State::Absent, |t| t.to)
+    let mine: Vec<&Transition> = all.filter(|t| item.item.is_some() && t.item == item.item).collect();
+    let here = mine.iter().find(|t| t.msg == subject.ix).map(|t| t.from);
+    here.or_else(|| mine.iter().rfind(|t| t.msg < subject.ix).map(|t| t.to)).unwrap_or(State::Absent)
 }
