@@ -84,12 +84,12 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Option<Figure>, Error>
     let first = group[0];
     let scales = Scales::of(drawn, &limits);
     let ideal = ideal(first, axis, drawn);
-    let shares = panel::shares(analysis, drawn, ideal);
+    let shares = panel::shares(analysis, drawn);
     let mut view = view(analysis, drawn, &limits, &first.unit);
     let more = json!({
         "name": capital(&words::metric_of(&first.metric, first.statistic.as_deref(), first.scope.as_deref())),
         "axis": axis.replace('_', " "), "unit": first.unit, "log": scales.y.is_log(), "ideal": ideal.is_some(),
-        "shares": shares.as_ref().map(|s| if s.of_limit { "efficiency" } else { "scaling" }),
+        "shares": shares.is_some(),
         "lines": lines.len(), "drawn": drawn.len(),
     });
     if let (Some(view), Value::Object(more)) = (view.as_object_mut(), more) {
@@ -111,8 +111,8 @@ fn figure(board: &Board<'_>, group: &[&Series]) -> Result<Option<Figure>, Error>
     }
     let cells = |l: &Line, p: &Point| {
         let mut row = row(analysis, l, p, &first.unit, &phrases);
-        let share = shares.as_ref().map(|s| panel::share(analysis, l, p, s.of_limit));
-        row.cells.extend(share.map(|s| s.map(axis::percent).unwrap_or_default()));
+        let share = analysis.facts.bench.efficiency_of(p.measurement).map(|e| axis::percent(e.efficiency));
+        row.cells.extend(shares.as_ref().map(|_| share.unwrap_or_default()));
         row
     };
     let rows = lines.iter().flat_map(|l| l.points.iter().map(|p| cells(l, p))).collect();
