@@ -9,6 +9,7 @@ use super::svg::{self, Anchor, BASELINE, FLAGGED, GRID, Hatch, Ink, LIMIT, MEASU
 use super::{Board, Chart, Figure, axis};
 use crate::error::Error;
 use crate::extract::plan::{ItemIx, Plan, PlanSource, State, Transition, TransitionKind};
+use crate::report::plan::below_caller;
 use crate::session::{MsgIx, Session, ThreadIx};
 
 /// The chart.
@@ -81,17 +82,9 @@ fn lanes(session: &Session, plan: &Plan) -> Vec<Lane> {
     lanes.retain(|l| !l.states.is_empty());
     lanes.sort_by_cached_key(|l| {
         let item = &plan.items[l.item.at()];
-        (ancestry(session, item.thread), item.list, l.item)
+        (below_caller(session, item.thread), item.list, l.item)
     });
     lanes
-}
-
-/// Threads from the main one down to this one.
-fn ancestry(session: &Session, thread: ThreadIx) -> Vec<ThreadIx> {
-    let up = std::iter::successors(Some(thread), |t| session.threads.get(t.0 as usize)?.parent);
-    let mut path: Vec<ThreadIx> = up.take(session.threads.len()).collect();
-    path.reverse();
-    path
 }
 
 fn figure(board: &Board<'_>, lanes: &[Lane], (part, parts): (usize, usize)) -> Result<Figure, Error> {
@@ -167,7 +160,7 @@ fn rows<'a>(session: &Session, plan: &Plan, lanes: &'a [Lane]) -> Vec<Row<'a>> {
 fn heading(session: &Session, plan: &Plan, list: u32) -> String {
     let list = &plan.lists[list as usize];
     let thread = &session.threads[list.thread.0 as usize];
-    let depth = ancestry(session, list.thread).len() - 1;
+    let depth = below_caller(session, list.thread).len() - 1;
     let arrow = if depth > 0 { format!("{}↳ ", "\u{2003}".repeat(depth - 1)) } else { String::new() };
     let source = if list.source == PlanSource::File { list.name.clone() } else { list.source.word().to_owned() };
     let parts = [Some(thread.label.clone()), thread.title.clone(), Some(source)];

@@ -10,8 +10,8 @@ use super::section::value::label;
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::plan::conformance::{Deviation, conformance};
-use crate::extract::plan::{ItemIx, PlanSource, SnapshotItem, State};
-use crate::session::MsgIx;
+use crate::extract::plan::{ItemIx, PlanItem, PlanSource, SnapshotItem, State};
+use crate::session::{MsgIx, Session, ThreadIx};
 
 /// Open items named before the rest is only counted.
 const SHOWN: usize = 6;
@@ -45,7 +45,7 @@ struct Open {
 pub fn headline(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
     let (session, plan) = (&analysis.session, &analysis.facts.plan);
     let changed = plan.changed_messages();
-    let count = |is: &dyn Fn(&crate::extract::plan::PlanItem) -> bool| plan.items.iter().filter(|i| is(i)).count();
+    let count = |is: &dyn Fn(&PlanItem) -> bool| plan.items.iter().filter(|i| is(i)).count();
     let open: Vec<Open> = plan
         .open_items()
         .map(|(_, i)| Open { label: i.label.clone(), text: i.text.clone(), state: i.last.word() })
@@ -69,6 +69,14 @@ pub fn headline(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
         inferred,
     };
     Ok(engine.render("plan.txt", &view)?.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Threads from the main one down to this one: sorted by it, lists of subagents stand below that of their caller.
+pub(crate) fn below_caller(session: &Session, thread: ThreadIx) -> Vec<ThreadIx> {
+    let up = std::iter::successors(Some(thread), |t| session.threads.get(t.0 as usize)?.parent);
+    let mut path: Vec<ThreadIx> = up.take(session.threads.len().max(1)).collect();
+    path.reverse();
+    path
 }
 
 #[derive(Debug, Serialize)]

@@ -3,7 +3,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::extract::plan::{ItemIx, Plan, State};
+use super::below_caller;
+use crate::extract::plan::{ItemIx, Plan, PlanItem, State};
 use crate::report::text::plain;
 use crate::session::Session;
 
@@ -31,7 +32,9 @@ pub fn timeline(session: &Session, plan: &Plan, width: Option<usize>) -> String 
         }
     }
     let mut out = axis(session, columns);
-    for ((item, lane), done) in plan.items.iter().zip(lanes).zip(done) {
+    let mut rows: Vec<_> = plan.items.iter().zip(lanes).zip(done).collect();
+    rows.sort_by_cached_key(|((item, _), _)| (below_caller(session, item.thread), item.list));
+    for ((item, lane), done) in rows {
         let last = lane.last().copied().unwrap_or(State::Absent);
         let mut cells: Vec<char> = lane.iter().map(|s| mark(*s)).collect();
         cells.resize(columns, mark(last));
@@ -39,7 +42,7 @@ pub fn timeline(session: &Session, plan: &Plan, width: Option<usize>) -> String 
             cells[at] = '✓';
         }
         let bar: String = cells.into_iter().collect();
-        let name = fit(&format!("{:<4} {}", item.label, plain(&item.text)), NAME);
+        let name = fit(&format!("{:<4} {}{}", item.label, inset(session, item), plain(&item.text)), NAME);
         out.push_str(format!("{name} {bar}").trim_end());
         out.push('\n');
     }
@@ -47,6 +50,14 @@ pub fn timeline(session: &Session, plan: &Plan, width: Option<usize>) -> String 
         "\n· pending  █ active  ✓ completed  ─ done  ▒ blocked  × cancelled  ? other; blank = not in the list\n",
     );
     out
+}
+
+/// What stands before an item of a subagent, deeper for one of a subagent's subagent.
+fn inset(session: &Session, item: &PlanItem) -> String {
+    match below_caller(session, item.thread).len() {
+        0 | 1 => String::new(),
+        depth => format!("{}↳ ", "  ".repeat(depth - 2)),
+    }
 }
 
 struct Scale {
@@ -103,6 +114,23 @@ mod tests {
     use crate::extract::plan::extract;
     use crate::session::build::SessionBuilder;
     use serde_json::json;
+
+    #[test]
+    fn items_of_a_subagent_stand_below_those_of_their_caller() {
+        let list = |a: &[&str]| {
+            let items: Vec<_> = a.iter().map(|t| json!({"content": t, "status": "pending"})).collect();
+            json!({ "todos": items })
+        };
+        let session = SessionBuilder::new()
+            .call("TodoWrite", list(&["dig"]), "ok")
+            .call_id("c1", "Task", json!({}), "done")
+            .call("TodoWrite", list(&["dig", "fill"]), "ok")
+            .thread("c1", |t| t.call("TodoWrite", list(&["fetch a spade"]), "ok"))
+            .build();
+        let chart = timeline(&session, &extract(&session), Some(NAME + 21));
+        let names: Vec<&str> = chart.lines().skip(1).take(3).map(|l| l.split('·').next().unwrap().trim_end()).collect();
+        assert_eq!(names, ["T1   dig", "T3   fill", "T2   ↳ fetch a spade"]);
+    }
 
     #[test]
     fn lanes_show_states_and_wide_text_keeps_the_columns() {
