@@ -125,20 +125,41 @@ fn section(out: &mut String, view: &View, style: Style) -> std::fmt::Result {
     }
     let none: Vec<&str> = [
         (view.findings.is_empty(), "no finding"),
-        (view.open_items.is_empty(), "no open item"),
+        (!view.findings.is_empty() && view.open_findings.total == 0, "no open finding"),
+        (view.open_items.is_empty(), "no open plan item"),
         (view.discrepancies.is_empty(), "no discrepancy"),
     ]
     .iter()
     .filter(|(empty, _)| *empty)
     .map(|(_, word)| *word)
     .collect();
+    let open = &view.open_findings;
+    if open.total > 0 {
+        let levels = open.by_level.iter().map(|(level, n)| match level.as_str() {
+            "" => format!("{n} without level"),
+            level => format!("{n} {level}"),
+        });
+        let levels: Vec<String> = levels.collect();
+        writeln!(
+            out,
+            "Open findings: {} ({}); nothing later is tied to {}.",
+            open.total,
+            levels.join(", "),
+            open.untouched
+        )?;
+    }
     if none.is_empty() { Ok(()) } else { writeln!(out, "Read: {}.", none.join(", ")) }
 }
 
 fn asked(view: &View) -> Rows {
     let or_none = |list: &[String], none: &str| if list.is_empty() { none.to_owned() } else { list.join("; ") };
     let row = |a: &crate::report::audit::Asked| {
-        vec![a.msg.clone(), a.text.clone(), or_none(&a.items, "no item"), or_none(&a.acted, "no call known")]
+        let acted = match (&a.acted[..], &a.perhaps_acted[..], &a.answered) {
+            ([], [], Some(reply)) => format!("answered in {reply}"),
+            ([], [_, ..], _) => format!("perhaps {}", a.perhaps_acted.join("; ")),
+            _ => or_none(&a.acted, "no call tied to it"),
+        };
+        vec![a.msg.clone(), a.text.clone(), or_none(&a.items, "no item"), acted]
     };
     view.asked.iter().map(row).collect()
 }

@@ -73,6 +73,8 @@ pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
         let near = index.near(&bag);
         found.extend(near.into_iter().map(|(f, confidence)| act(i, r, &index.facts[f as usize], confidence)));
     }
+    let through = through_findings(links, &found);
+    found.extend(through);
     found
 }
 
@@ -119,6 +121,25 @@ fn through_items(links: &[Link]) -> Vec<Link> {
         })
     })
     .collect()
+}
+
+/// A call that acts on a finding acts on the directive that picked it.
+fn through_findings(links: &[Link], acts: &[Link]) -> Vec<Link> {
+    let mut picks: BTreeMap<FactId, Vec<&Link>> = BTreeMap::new();
+    for l in links.iter().filter(|l| l.kind == LinkKind::Selects && matches!(l.from, FactId::Directive(_))) {
+        picks.entry(l.to).or_default().push(l);
+    }
+    acts.iter()
+        .flat_map(|act| {
+            let by = picks.get(&act.to).into_iter().flatten().filter(|p| p.from_msg <= act.from_msg);
+            by.map(|p| Link {
+                to: p.from,
+                to_msg: p.from_msg,
+                confidence: (act.confidence * p.confidence * 100.0).round() / 100.0,
+                ..act.clone()
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What became of findings and options, read from the links: of each the strongest thing that is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FactId, Link, LinkKind};
 use crate::extract::Facts;
-use crate::extract::findings::FindingStatus;
+use crate::extract::findings::remarks::RemarkKind;
+use crate::extract::findings::{Finding, FindingStatus};
 use crate::session::MsgIx;
 
 /// Calls that share only words with a finding do not decide its fate.
@@ -13,39 +14,140 @@ const SURE: f64 = 0.7;
 /// What became of a finding or option, and the message that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fate {
-    /// `verified`, `fixed`, `acted on`, `planned` of a finding; `selected`, `taken up later`, `omitted` of an option.
+    /// `asked for`, `planned`, `acted on`, `fixed`, `fixed and verified`, `verified`, `deferred`, `dropped`, `contradicted`
+    /// of a finding; `selected`, `taken up later`, `omitted` of an option.
     pub word: &'static str,
     /// Message that shows it.
     pub msg: MsgIx,
 }
 
-/// The fate of every finding, by position; `None` = nothing that was said or done later is tied to it.
-pub fn findings(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
+/// What is known of a finding after its first mention, the first message of each kind, in reading order.
+type History = Vec<Fate>;
+
+const ASKED: &str = "asked for";
+const PLANNED: &str = "planned";
+const ACTED: &str = "acted on";
+const FIXED: &str = "fixed";
+const VERIFIED: &str = "verified";
+const DEFERRED: &str = "deferred";
+const DROPPED: &str = "dropped";
+const CONTRADICTED: &str = "contradicted";
+const BOTH: &str = "fixed and verified";
+
+/// Everything that is tied to each finding, by position.
+pub fn histories(facts: &Facts, links: &[Link]) -> Vec<History> {
     let all = &facts.findings.findings;
-    let mut fates: Vec<Option<(u8, Fate)>> = vec![None; all.len()];
-    let mut raise = |at: u32, rank: u8, word: &'static str, msg: MsgIx| {
-        if let Some(slot) = fates.get_mut(at as usize)
-            && slot.is_none_or(|(r, _)| r < rank)
-        {
-            *slot = Some((rank, Fate { word, msg }));
+    let mut found: Vec<Vec<Fate>> = vec![Vec::new(); all.len()];
+    let mut add = |at: u32, word: &'static str, msg: MsgIx| {
+        if let Some(history) = found.get_mut(at as usize) {
+            history.push(Fate { word, msg });
         }
     };
     for (i, f) in all.iter().enumerate() {
-        if f.status == FindingStatus::Fixed {
-            raise(f.restates.unwrap_or(i as u32), 3, "fixed", f.msg);
-            raise(i as u32, 3, "fixed", f.msg);
+        let first = f.restates.map(|r| (r, &all[r as usize]));
+        match (f.status, first) {
+            (FindingStatus::Fixed, Some((first, _))) => {
+                add(first, FIXED, f.msg);
+                add(i as u32, FIXED, f.msg);
+            }
+            (FindingStatus::Fixed, None) => add(i as u32, FIXED, f.msg),
+            // The same title listed as open, after it was said to be fixed.
+            (FindingStatus::Actionable, Some((first, old))) if old.title.eq_ignore_ascii_case(&f.title) => {
+                add(first, OPEN, f.msg);
+            }
+            _ => {}
         }
     }
     for l in links {
         let FactId::Finding(at) = l.to else { continue };
-        match l.kind {
-            LinkKind::Verifies => raise(at, 4, "verified", l.from_msg),
-            LinkKind::ActsOn if l.confidence >= SURE => raise(at, 2, "acted on", l.from_msg),
-            LinkKind::Mirrors => raise(at, 1, "planned", l.from_msg),
-            _ => {}
-        }
+        let word = match (l.kind, l.from) {
+            (LinkKind::Verifies, _) => VERIFIED,
+            (LinkKind::ActsOn, _) if l.confidence >= SURE => ACTED,
+            (LinkKind::Mirrors, _) => PLANNED,
+            (LinkKind::Selects, FactId::Directive(_)) => ASKED,
+            (LinkKind::Supersedes, FactId::Remark(_)) => FIXED,
+            (LinkKind::Contradicts, FactId::Remark(_)) => CONTRADICTED,
+            (LinkKind::Omits, FactId::Remark(r)) => match facts.findings.remarks[r as usize].kind {
+                RemarkKind::Deferred => DEFERRED,
+                _ => DROPPED,
+            },
+            _ => continue,
+        };
+        add(at, word, l.from_msg);
     }
-    fates.into_iter().map(|f| f.map(|(_, fate)| fate)).collect()
+    for history in &mut found {
+        history.sort_by_key(|f| f.msg);
+        reopened(history);
+        let mut seen = BTreeSet::new();
+        history.retain(|f| seen.insert(f.word));
+    }
+    found
+}
+
+/// Mark of a later mention that lists the finding as open; only told as `contradicted` after `fixed`.
+const OPEN: &str = "open";
+
+fn reopened(history: &mut History) {
+    let fixed = history.iter().find(|f| f.word == FIXED).map(|f| f.msg);
+    for f in history.iter_mut().filter(|f| f.word == OPEN && fixed.is_some_and(|m| m < f.msg)) {
+        f.word = CONTRADICTED;
+    }
+    history.retain(|f| f.word != OPEN);
+}
+
+/// The fate of every finding, by position; `None` = nothing that was said or done later is tied to it.
+pub fn findings(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
+    let told = |(f, history): (&Finding, &History)| match f.status {
+        FindingStatus::Actionable | FindingStatus::Fixed => decisive(history),
+        FindingStatus::Ok | FindingStatus::Info => None,
+    };
+    facts.findings.findings.iter().zip(&histories(facts, links)).map(told).collect()
+}
+
+/// What was said last decides; without a word on it, what was done.
+fn decisive(history: &History) -> Option<Fate> {
+    let last = |words: &[&str]| history.iter().rev().find(|f| words.contains(&f.word)).copied();
+    let done = last(&[VERIFIED]).or(last(&[ACTED]));
+    let said = last(&[FIXED, DEFERRED, DROPPED, CONTRADICTED]);
+    let said = said.filter(|s| !matches!(s.word, DEFERRED | DROPPED) || done.is_none_or(|d| d.msg <= s.msg));
+    match (said, done) {
+        (Some(s), Some(d)) if s.word == FIXED && d.word == VERIFIED => Some(Fate { word: BOTH, msg: d.msg.max(s.msg) }),
+        (Some(s), _) => Some(s),
+        _ => done.or(last(&[PLANNED])).or(last(&[ASKED])),
+    }
+}
+
+/// Findings that ask for something, counted by what is known of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Findings that ask for something and that nothing says is fixed, verified, dropped or no problem.
+    pub total: usize,
+    /// Of these, by normalised level; the empty level = not stated.
+    pub by_level: BTreeMap<String, usize>,
+    /// Of these, a call acted on them.
+    pub acted: usize,
+    /// Of these, put off in so many words.
+    pub deferred: usize,
+    /// Of these, nothing later is tied to them.
+    pub untouched: usize,
+}
+
+/// Counts the findings that are open at the end, each once however often it is told.
+pub fn open(facts: &Facts, links: &[Link]) -> Open {
+    let mut open = Open::default();
+    for (f, fate) in facts.findings.findings.iter().zip(findings(facts, links)) {
+        let word = fate.map_or("", |f| f.word);
+        let settled = matches!(word, FIXED | BOTH | VERIFIED | DROPPED | CONTRADICTED);
+        if f.restates.is_some() || f.status != FindingStatus::Actionable || settled {
+            continue;
+        }
+        open.total += 1;
+        *open.by_level.entry(f.level.clone().unwrap_or_default()).or_default() += 1;
+        open.acted += usize::from(word == ACTED);
+        open.deferred += usize::from(word == DEFERRED);
+        open.untouched += usize::from(word.is_empty());
+    }
+    open
 }
 
 /// The fate of every option, over all lists; `None` = no later message is known to take it up.
@@ -81,4 +183,54 @@ pub fn options(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
         selected.or(taken_up).or_else(|| omitted.get(&o).map(|msg| Fate { word: "omitted", msg: *msg }))
     };
     (0..count as u32).map(fate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{Config, extract};
+    use crate::session::build::SessionBuilder;
+
+    const REVIEW: &str = "## Review findings\n\n### Critical Findings (P1)\n\n**1. Running Job Could Be Deleted as Stale**\n\n**2. Possible Key Width Mismatch in Stale Check**\n\n### Minor Findings (P3)\n\n**3. Dead code in the parser**\n";
+
+    fn told(later: &[&str]) -> (Vec<(String, Option<&'static str>)>, Open) {
+        let builder = later.iter().fold(SessionBuilder::new().assistant(REVIEW), |b, text| b.assistant(text));
+        let session = builder.build();
+        let facts = extract(&session, &Config::default());
+        let links = super::super::link(&session, &facts);
+        let all = facts.findings.findings.iter().zip(findings(&facts, &links));
+        let rows = all.filter(|(f, _)| f.restates.is_none()).map(|(f, fate)| (f.title.clone(), fate.map(|f| f.word)));
+        (rows.collect(), open(&facts, &links))
+    }
+
+    fn words(later: &[&str]) -> Vec<Option<&'static str>> {
+        told(later).0.into_iter().map(|(_, word)| word).collect()
+    }
+
+    #[test]
+    fn a_finding_told_again_is_one_row_and_its_fix_is_its_fate() {
+        let fixes = "All done.\n\n## Fixes Applied\n\n### P1 #1: Running Job Protection\n\nAdded a grace time.\n\n### P1 #2: Key Width Mismatch\n\nCompares prefixes now.\n";
+        let (rows, open) = told(&[fixes]);
+        assert_eq!(rows.iter().map(|(_, word)| *word).collect::<Vec<_>>(), [Some("fixed"), Some("fixed"), None]);
+        assert_eq!((open.total, open.untouched), (1, 1));
+        assert_eq!(open.by_level.into_iter().collect::<Vec<_>>(), [("P3".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn sentences_put_off_drop_and_deny_findings() {
+        assert_eq!(words(&["The dead code in the parser is left for later."])[2], Some("deferred"));
+        assert_eq!(words(&["Skipping the dead code in the parser."])[2], Some("dropped"));
+        assert_eq!(words(&["The dead code in the parser is a false positive."])[2], Some("contradicted"));
+        assert_eq!(
+            words(&["Dead code in the parser is left for later.", "The dead code in the parser is now fixed."])[2],
+            Some("fixed")
+        );
+    }
+
+    #[test]
+    fn what_is_listed_open_after_it_was_said_to_be_fixed_is_contradicted() {
+        let again = "## Review findings\n\n### Minor Findings (P3)\n\n**1. Dead code in the parser**\n";
+        assert_eq!(words(&["The dead code in the parser is now fixed.", again])[2], Some("contradicted"));
+        assert_eq!(words(&[again])[2], None);
+    }
 }

@@ -11,10 +11,13 @@ pub mod fate;
 mod files;
 mod mirrors;
 mod overlap;
+mod picks;
+mod remarks;
 mod responds;
 mod restates;
 mod results;
 mod subagents;
+mod turns;
 mod verifies;
 
 use std::fmt;
@@ -54,6 +57,8 @@ pub enum FactId {
     Claim(u32),
     /// Position in `Episodes::runs`.
     Episode(u32),
+    /// Position in `Findings::remarks`.
+    Remark(u32),
 }
 
 impl FactId {
@@ -82,6 +87,7 @@ impl fmt::Display for FactId {
             Self::Artefact(n) => ("artefact", n),
             Self::Claim(n) => ("claim", n),
             Self::Episode(n) => ("episode", n),
+            Self::Remark(n) => ("remark", n),
         };
         write!(f, "{kind}-{}", n + 1)
     }
@@ -193,7 +199,10 @@ const LINKERS: &[Linker] = &[
     mirrors::link,
     evidence::link,
     choices::link,
+    picks::link,
+    remarks::link,
     acts::link,
+    turns::link,
     verifies::link,
     claims::link,
 ];

@@ -81,6 +81,21 @@ impl Bag {
         ((shared.iter().sum::<f64>() / least).min(1.0), things)
     }
 
+    /// How many words it holds.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Weight of its words for things.
+    pub(super) fn things(&self) -> f64 {
+        self.words.values().filter(|v| **v >= PIECE).sum()
+    }
+
+    /// Weight of the words for things that both hold.
+    pub(super) fn shared_things(&self, other: &Self) -> f64 {
+        other.words.iter().filter(|(w, v)| **v >= PIECE && self.words.contains_key(*w)).map(|(_, v)| *v).sum()
+    }
+
     /// Its words.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.words.keys().map(String::as_str)

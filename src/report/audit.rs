@@ -43,6 +43,8 @@ pub struct View {
     pub asked: Vec<Asked>,
     /// What the participants found.
     pub findings: Vec<Finding>,
+    /// Findings that are open at the end, counted.
+    pub open_findings: OpenFindings,
     /// What linters, test runners and scanners printed, tool by tool.
     pub tools: Vec<Tool>,
     /// What participants decided.
@@ -69,6 +71,10 @@ pub struct Asked {
     pub items: Vec<String>,
     /// First messages with calls that act on it.
     pub acted: Vec<String>,
+    /// First messages with calls of the kind it asks for, where it is the only request of its prompt and none names its object.
+    pub perhaps_acted: Vec<String>,
+    /// Reply that ends the turn, where words were asked for.
+    pub answered: Option<String>,
 }
 
 /// A finding and what became of it.
@@ -95,6 +101,36 @@ pub struct Finding {
     pub fate: Option<&'static str>,
     /// Message that shows that.
     pub fate_msg: Option<String>,
+    /// Everything that is tied to it, in reading order.
+    pub history: Vec<Step>,
+    /// Later messages that tell it again.
+    pub told_again: Vec<String>,
+}
+
+/// One thing that became of a finding.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Step {
+    /// `asked for`, `planned`, `acted on`, `fixed`, `verified`, `deferred`, `dropped` or `contradicted`.
+    pub word: &'static str,
+    /// Number of the message that shows it first.
+    pub msg: String,
+}
+
+/// Findings that ask for something and are not known to be settled, each counted once.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct OpenFindings {
+    /// All of them.
+    pub total: usize,
+    /// By normalised level; the empty level = not stated.
+    pub by_level: BTreeMap<String, usize>,
+    /// A call acted on them.
+    pub acted: usize,
+    /// Put off in so many words.
+    pub deferred: usize,
+    /// Nothing later is tied to them.
+    pub untouched: usize,
 }
 
 /// What one tool found, counted: every finding once, however often it was printed.
@@ -191,6 +227,8 @@ pub struct Row {
 
 /// Messages named per directive.
 const NAMED: usize = 4;
+/// Below this a call is tied to a directive by its place alone.
+const WEAK: f64 = 0.45;
 
 impl View {
     /// The view of one analysed session; sentences are made by the engine.
@@ -201,6 +239,7 @@ impl View {
             title: super::document::title(session),
             asked: asked(analysis),
             findings: findings(analysis),
+            open_findings: open_findings(analysis),
             tools: tools(analysis),
             decisions: decisions(analysis),
             assumptions: assumptions(analysis),
@@ -231,6 +270,8 @@ impl View {
 fn asked(analysis: &Analysis) -> Vec<Asked> {
     let mut items: BTreeMap<FactId, Vec<String>> = BTreeMap::new();
     let mut acted: BTreeMap<FactId, BTreeSet<MsgIx>> = BTreeMap::new();
+    let mut perhaps: BTreeMap<FactId, BTreeSet<MsgIx>> = BTreeMap::new();
+    let mut answered: BTreeMap<FactId, MsgIx> = BTreeMap::new();
     for l in analysis.links.iter().filter(|l| matches!(l.to, FactId::Directive(_))) {
         match (l.kind, l.from) {
             (LinkKind::Mirrors, FactId::Item(i)) => {
@@ -238,8 +279,10 @@ fn asked(analysis: &Analysis) -> Vec<Asked> {
                     items.entry(l.to).or_default().push(format!("{} {} ({})", item.label, item.text, item.last.word()));
                 }
             }
+            (LinkKind::RespondsTo, _) => _ = answered.insert(l.to, l.from_msg),
             (LinkKind::ActsOn, _) => {
-                acted.entry(l.to).or_default().insert(l.from_msg);
+                let acts = if l.confidence < WEAK { &mut perhaps } else { &mut acted };
+                acts.entry(l.to).or_default().insert(l.from_msg);
             }
             _ => {}
         }
@@ -248,24 +291,36 @@ fn asked(analysis: &Analysis) -> Vec<Asked> {
     directives
         .map(|(i, d)| {
             let id = FactId::Directive(i as u32);
-            let msgs = acted.remove(&id).unwrap_or_default();
+            let labels = |msgs: Option<BTreeSet<MsgIx>>| {
+                let msgs = msgs.into_iter().flatten().take(NAMED);
+                msgs.map(|m| label(&analysis.session, m)).collect::<Vec<_>>()
+            };
             Asked {
                 msg: label(&analysis.session, d.msg),
                 text: d.text.clone(),
                 polarity: d.polarity.word(),
                 items: items.remove(&id).unwrap_or_default(),
-                acted: msgs.into_iter().take(NAMED).map(|m| label(&analysis.session, m)).collect(),
+                acted: labels(acted.remove(&id)),
+                perhaps_acted: labels(perhaps.remove(&id)),
+                answered: answered.remove(&id).map(|m| label(&analysis.session, m)),
             }
         })
         .collect()
 }
 
 fn findings(analysis: &Analysis) -> Vec<Finding> {
+    let session = &analysis.session;
+    let found = &analysis.facts.findings.findings;
     let fates = fate::findings(&analysis.facts, &analysis.links);
-    let all = analysis.facts.findings.findings.iter().zip(fates);
-    all.filter(|(f, _)| f.restates.is_none())
-        .map(|(f, fate)| Finding {
-            msg: label(&analysis.session, f.msg),
+    let histories = fate::histories(&analysis.facts, &analysis.links);
+    let mut again: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for (f, first) in found.iter().filter_map(|f| Some((f, f.restates?))) {
+        again.entry(first).or_default().push(label(session, f.msg));
+    }
+    let all = found.iter().zip(fates).zip(histories).enumerate();
+    all.filter(|(_, ((f, _), _))| f.restates.is_none())
+        .map(|(i, ((f, fate), history))| Finding {
+            msg: label(session, f.msg),
             level: f.level.clone(),
             level_text: f.level_text.clone(),
             status: f.status.word(),
@@ -274,9 +329,17 @@ fn findings(analysis: &Analysis) -> Vec<Finding> {
             wanted: f.wanted.clone(),
             needs: f.needs.clone(),
             fate: fate.map(|x| x.word),
-            fate_msg: fate.map(|x| label(&analysis.session, x.msg)),
+            fate_msg: fate.map(|x| label(session, x.msg)),
+            history: history.iter().map(|s| Step { word: s.word, msg: label(session, s.msg) }).collect(),
+            told_again: again.remove(&(i as u32)).unwrap_or_default(),
         })
         .collect()
+}
+
+fn open_findings(analysis: &Analysis) -> OpenFindings {
+    let open = fate::open(&analysis.facts, &analysis.links);
+    let fate::Open { total, by_level, acted, deferred, untouched } = open;
+    OpenFindings { total, by_level, acted, deferred, untouched }
 }
 
 fn tools(analysis: &Analysis) -> Vec<Tool> {

@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             let item = Item { title: unmarked(title), ..Item::default() };
             return self.as_heading(item, depth);
         }
-        if TITLED.is_match(own) && self.speaks && !OTHER.is_match(own) {
+        if TITLED.is_match(own) && (self.speaks || self.role() == Role::Fixed) && !OTHER.is_match(own) {
             let item = Item::read(own);
             if item.level.is_some() && item.title.contains(' ') {
                 return self.as_heading(item, depth);
@@ -328,7 +328,7 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, item: &Item<'a>) {
         let title = clip(item.title);
-        if title.is_empty() {
+        if title.is_empty() || super::is_test_name(title) {
             return;
         }
         let level = item.level.or_else(|| self.level());

@@ -6,17 +6,17 @@
 mod item;
 mod level;
 mod list;
+pub mod remarks;
+mod same;
 mod stated;
 mod table;
 pub mod tools;
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
 
-use crate::extract::prose::content_words;
 use crate::extract::tables::Table;
 use crate::session::{MsgIx, Provenance, Session, Span, TextRef};
 
@@ -27,6 +27,8 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// Stated counts ("9 findings at P0"), for the audit.
     pub stated: Vec<StatedCount>,
+    /// Sentences that say what becomes of a finding.
+    pub remarks: Vec<remarks::Remark>,
 }
 
 /// One finding.
@@ -100,7 +102,7 @@ pub struct StatedCount {
 /// Reads every finding.
 pub fn extract(session: &Session, tables: &[Table]) -> Findings {
     let mut found = Findings::default();
-    let mut known = Known::default();
+    let mut known = same::Known::default();
     let mut next_table = 0;
     for text in session.texts().filter(|t| reads(session, t)) {
         let here = found.findings.len();
@@ -116,6 +118,9 @@ pub fn extract(session: &Session, tables: &[Table]) -> Findings {
         }
         found.findings[here..].sort_by_key(|f| f.span.start);
         known.tie(&mut found.findings, here, text.provenance == Provenance::Summary);
+        if !found.findings.is_empty() && text.provenance != Provenance::Summary {
+            remarks::read(&text, &mut found.remarks);
+        }
         found.stated.extend(stated::read(&text, &found.findings[here..]));
     }
     found
@@ -129,6 +134,15 @@ fn reads(session: &Session, text: &TextRef<'_>) -> bool {
         _ => false,
     };
     said && !has_placeholders(text.text)
+}
+
+/// A title that is but the name of a test names what looks for a finding, not one.
+fn is_test_name(title: &str) -> bool {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:[\w./-]+(?:::|/|#))*(?:Test[A-Z_]\w*|test_\w+|\w+_tests?|\w+Tests?)(?:\(\))?(?:[/\[].*)?$")
+            .expect("names of tests")
+    });
+    NAME.is_match(title)
 }
 
 /// Whether a text is a template to be filled in.
@@ -149,55 +163,6 @@ fn before(span: &Span, text: &TextRef<'_>) -> bool {
 
 fn same_text(span: &Span, text: &TextRef<'_>) -> bool {
     (span.msg, span.part) == (text.msg, text.part)
-}
-
-/// Findings met so far, by the words of their titles.
-#[derive(Default)]
-struct Known {
-    by_title: BTreeMap<String, u32>,
-    by_word: BTreeMap<String, Vec<u32>>,
-    words: Vec<Vec<String>>,
-}
-
-impl Known {
-    /// Ties the findings from `here` on to those they repeat. A summary only repeats: what has no original there is
-    /// dropped.
-    fn tie(&mut self, findings: &mut Vec<Finding>, here: usize, summary: bool) {
-        let new = findings.split_off(here);
-        for mut finding in new {
-            let words = content_words(&finding.title);
-            let title = finding.title.to_lowercase();
-            finding.restates = self.by_title.get(&title).copied().or_else(|| self.alike(&words));
-            if summary && finding.restates.is_none() {
-                continue;
-            }
-            let at = findings.len() as u32;
-            if finding.restates.is_none() {
-                self.by_title.insert(title, at);
-                for word in &words {
-                    self.by_word.entry(word.clone()).or_default().push(at);
-                }
-            }
-            self.words.push(words);
-            findings.push(finding);
-        }
-    }
-
-    /// An earlier finding most of whose words are these. Only the rarest words are looked up.
-    fn alike(&self, words: &[String]) -> Option<u32> {
-        if words.len() < 3 {
-            return None;
-        }
-        let lists = words.iter().filter_map(|w| self.by_word.get(w)).filter(|l| l.len() <= 8);
-        let mut near: Vec<u32> = lists.flatten().copied().collect();
-        near.sort_unstable();
-        near.dedup();
-        near.into_iter().find(|&at| {
-            let old = &self.words[at as usize];
-            let shared = old.iter().filter(|w| words.binary_search(w).is_ok()).count();
-            shared >= 3 && shared * 10 >= 7 * (old.len() + words.len() - shared)
-        })
-    }
 }
 
 #[cfg(test)]
