@@ -16,6 +16,7 @@ mod prohibition_broken;
 mod promised_file_missing;
 mod repeated_failure;
 mod session_ends_with_open_items;
+pub mod settings;
 mod tests_never_run;
 mod words;
 

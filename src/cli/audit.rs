@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use super::exit::{Exit, usage};
 use super::input::{InputArgs, Run};
-use super::output;
+use super::{output, settings};
+use crate::audit::Severity;
 use crate::extract::Config;
-use crate::report::audit::{Audit, VERSION, View};
+use crate::report::audit::{Action, Asked, Audit, Finding, Row, Suppressed, Used, VERSION, View};
 use crate::report::engine::{Engine, Target};
 use crate::report::sarif;
 
@@ -32,6 +33,12 @@ pub(crate) struct Args {
     /// Leave out the discrepancies that this JSON of an earlier run holds
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Settings: severities, suppressions [default: turnpoint.toml in the working directory, else the user's]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print the discrepancies that settings or baseline leave out, with the reason
+    #[arg(long)]
+    show_suppressed: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -53,22 +60,29 @@ enum Floor {
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     // In Markdown too the sentences cite without links: no messages follow that they could lead to.
     let engine = Engine::new(Target::Terminal, None)?;
-    let known = args.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default();
+    let found = settings::find(args.config.as_deref())?;
+    let settings = &found.settings;
+    let known = args.baseline.clone().or_else(|| found.baseline());
+    let known = known.as_deref().map(baseline).transpose()?.unwrap_or_default();
+    let mut used = Used::default();
     let mut views = Vec::new();
-    run.each(&args.input, &Config::default(), args.experimental, |analysis| {
+    run.each(&args.input, &Config::default(), args.experimental || settings.experimental, |analysis| {
         let mut view = View::of(&engine, &analysis)?;
-        view.discrepancies.retain(|d| !known.contains(&d.fingerprint));
+        view.judge(&analysis.session, settings, &known, &mut used);
         views.push(view);
         Ok(())
     })?;
     if views.is_empty() {
         return Ok(run.nothing_found());
     }
+    if !run.global.quiet {
+        found.tell(&used);
+    }
     let audit = Audit { version: VERSION, sessions: views };
     match args.format {
         Style::Json => output::print_json(&audit)?,
         Style::Sarif => output::print_json(&sarif::log(&audit.sessions))?,
-        Style::Table | Style::Md => output::print(&text(&audit.sessions, args.format)?)?,
+        Style::Table | Style::Md => output::print(&text(&audit.sessions, args.format, args.show_suppressed)?)?,
     }
     let floor = |severity: &str| match severity {
         "high" => Floor::High,
@@ -76,7 +90,8 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         _ => Floor::Low,
     };
     let bad = |f: Floor| audit.sessions.iter().flat_map(|v| &v.discrepancies).any(|d| floor(d.severity) >= f);
-    Ok(if args.fail_on.is_some_and(bad) { Exit::Found } else { Exit::Done })
+    let floor_of = |s: Severity| floor(s.word());
+    Ok(if args.fail_on.or(settings.fail_on.map(floor_of)).is_some_and(bad) { Exit::Found } else { Exit::Done })
 }
 
 /// Fingerprints in the JSON of an earlier run.
@@ -89,30 +104,41 @@ fn baseline(path: &Path) -> anyhow::Result<BTreeSet<String>> {
     Ok(rows.filter_map(|r| Some(r.get("fingerprint")?.as_str()?.to_owned())).collect())
 }
 
-fn text(views: &[View], style: Style) -> anyhow::Result<String> {
+fn text(views: &[View], style: Style, known: bool) -> anyhow::Result<String> {
     let mut out = String::new();
     for view in views {
-        section(&mut out, view, style).context("cannot form the text")?;
+        section(&mut out, view, style, known).context("cannot form the text")?;
     }
     Ok(out)
 }
 
 type Rows = Vec<Vec<String>>;
 
-fn section(out: &mut String, view: &View, style: Style) -> std::fmt::Result {
+fn section(out: &mut String, view: &View, style: Style, known: bool) -> std::fmt::Result {
     let mark = if style == Style::Md { "# " } else { "" };
     if !out.is_empty() {
         writeln!(out)?;
     }
     writeln!(out, "{mark}{}\n", output::one_line(&view.title))?;
-    let parts: [(&str, &[&str], Rows); 7] = [
-        ("Asked", &["msg", "directive", "planned as", "acted on in"], asked(view)),
-        ("Findings", &["msg", "level", "state", "finding", "current → wanted", "needs", "fate"], findings(view)),
+    let hidden = if known { suppressed(view) } else { Vec::new() };
+    let parts: [(&str, &[&str], Rows); 9] = [
+        (
+            "Asked → planned → done → verified",
+            &["msg", "directive", "reached", "planned as", "acted on in", "checked in"],
+            asked(view),
+        ),
+        (
+            "Findings",
+            &["msg", "level", "state", "finding", "current → wanted", "needs", "fate", "told again in"],
+            findings(view),
+        ),
         ("Tools found", &["tool", "findings", "levels", "printed again", "gone in a clean run", "msgs"], tools(view)),
         ("Decided", &["msg", "by", "choice", "reason", "instead of", "taken back in"], decided(view)),
         ("Assumed", &["msg", "assumption", "kind", "checked in", "printed"], assumed(view)),
         ("Open at the end", &["msg", "item", "state", "text"], open(view)),
-        ("Discrepancies", &["severity", "msg", "what", "rule"], discrepancies(view)),
+        ("Open findings", &["msg", "level", "finding", "fate"], open_findings(view)),
+        ("Discrepancies", &["severity", "msg", "against", "what", "quote", "place", "rule"], discrepancies(view)),
+        ("Suppressed", &["severity", "msg", "what", "rule", "by", "reason"], hidden),
     ];
     for (title, header, rows) in parts {
         if rows.is_empty() {
@@ -123,9 +149,32 @@ fn section(out: &mut String, view: &View, style: Style) -> std::fmt::Result {
             _ => writeln!(out, "{title} ({})\n{}", rows.len(), output::grid(header, &rows))?,
         }
     }
+    closing(out, view, known)
+}
+
+/// What was looked for and is not there, and what is left out.
+fn closing(out: &mut String, view: &View, known: bool) -> std::fmt::Result {
+    let open = &view.open_findings;
+    if open.total > 0 {
+        let level = |(level, n): (&String, &usize)| match level.as_str() {
+            "" => format!("{n} without level"),
+            level => format!("{n} {level}"),
+        };
+        let levels: Vec<String> = open.by_level.iter().map(level).collect();
+        writeln!(
+            out,
+            "Open findings: {} ({}); nothing later is tied to {} of them.",
+            open.total,
+            levels.join(", "),
+            open.untouched
+        )?;
+    }
+    if !view.suppressed.is_empty() && !known {
+        writeln!(out, "Left out as known: {} (--show-suppressed prints them).", view.suppressed.len())?;
+    }
     let none: Vec<&str> = [
         (view.findings.is_empty(), "no finding"),
-        (!view.findings.is_empty() && view.open_findings.total == 0, "no open finding"),
+        (!view.findings.is_empty() && open.total == 0, "no open finding"),
         (view.open_items.is_empty(), "no open plan item"),
         (view.discrepancies.is_empty(), "no discrepancy"),
     ]
@@ -133,39 +182,45 @@ fn section(out: &mut String, view: &View, style: Style) -> std::fmt::Result {
     .filter(|(empty, _)| *empty)
     .map(|(_, word)| *word)
     .collect();
-    let open = &view.open_findings;
-    if open.total > 0 {
-        let levels = open.by_level.iter().map(|(level, n)| match level.as_str() {
-            "" => format!("{n} without level"),
-            level => format!("{n} {level}"),
-        });
-        let levels: Vec<String> = levels.collect();
-        writeln!(
-            out,
-            "Open findings: {} ({}); nothing later is tied to {}.",
-            open.total,
-            levels.join(", "),
-            open.untouched
-        )?;
-    }
     if none.is_empty() { Ok(()) } else { writeln!(out, "Read: {}.", none.join(", ")) }
 }
 
 fn asked(view: &View) -> Rows {
     let or_none = |list: &[String], none: &str| if list.is_empty() { none.to_owned() } else { list.join("; ") };
-    let row = |a: &crate::report::audit::Asked| {
+    let row = |a: &Asked| {
         let acted = match (&a.acted[..], &a.perhaps_acted[..], &a.answered) {
             ([], [], Some(reply)) => format!("answered in {reply}"),
             ([], [_, ..], _) => format!("perhaps {}", a.perhaps_acted.join("; ")),
             _ => or_none(&a.acted, "no call tied to it"),
         };
-        vec![a.msg.clone(), a.text.clone(), or_none(&a.items, "no item"), acted]
+        let checks: Vec<String> = a.evidence.iter().map(evidence).collect();
+        let planned = or_none(&a.items, "no item");
+        vec![a.msg.clone(), a.text.clone(), a.reached.into(), planned, acted, checks.join("; ")]
     };
     view.asked.iter().map(row).collect()
 }
 
+/// A check with the start of its command.
+fn evidence(action: &Action) -> String {
+    let what = action.what.as_deref().unwrap_or(&action.tool);
+    let cut = what.char_indices().nth(SHORT).map_or(what.len(), |(i, _)| i);
+    let dots = if cut < what.len() { "…" } else { "" };
+    format!("{} {}{dots}", action.msg, &what[..cut])
+}
+
+/// Characters of a command that are shown beside others.
+const SHORT: usize = 40;
+
+fn open_findings(view: &View) -> Rows {
+    let settled = ["fixed", "fixed and verified", "verified", "dropped", "contradicted"];
+    let open =
+        view.findings.iter().filter(|f| f.status == "actionable" && f.fate.is_none_or(|w| !settled.contains(&w)));
+    let fate = |f: &Finding| f.fate.map_or("nothing later tied to it", |w| w).to_owned();
+    open.map(|f| vec![f.msg.clone(), f.level.clone().unwrap_or_default(), f.title.clone(), fate(f)]).collect()
+}
+
 fn findings(view: &View) -> Rows {
-    let row = |f: &crate::report::audit::Finding| {
+    let row = |f: &Finding| {
         let values = match (&f.current, &f.wanted) {
             (Some(a), Some(b)) => format!("{a} → {b}"),
             (Some(a), None) => a.clone(),
@@ -177,7 +232,9 @@ fn findings(view: &View) -> Rows {
             _ => String::new(),
         };
         let level = f.level.clone().unwrap_or_default();
-        vec![f.msg.clone(), level, f.status.into(), f.title.clone(), values, f.needs.clone().unwrap_or_default(), fate]
+        let again = f.told_again.join("; ");
+        let needs = f.needs.clone().unwrap_or_default();
+        vec![f.msg.clone(), level, f.status.into(), f.title.clone(), values, needs, fate, again]
     };
     view.findings.iter().map(row).collect()
 }
@@ -215,8 +272,19 @@ fn open(view: &View) -> Rows {
 }
 
 fn discrepancies(view: &View) -> Rows {
-    view.discrepancies
-        .iter()
-        .map(|d| vec![d.severity.into(), d.msg.clone(), d.message.clone(), d.rule.into()])
-        .collect()
+    let row = |d: &Row| {
+        let place = d.file.as_ref().map(|f| d.line.map_or(f.clone(), |l| format!("{f}:{l}")));
+        let [other, quote, place] = [d.other_msg.clone(), d.quote.clone(), place].map(Option::unwrap_or_default);
+        vec![d.severity.into(), d.msg.clone(), other, d.message.clone(), quote, place, d.rule.into()]
+    };
+    view.discrepancies.iter().map(row).collect()
+}
+
+fn suppressed(view: &View) -> Rows {
+    let row = |s: &Suppressed| {
+        let d = &s.discrepancy;
+        let reason = s.reason.clone().unwrap_or_default();
+        vec![d.severity.into(), d.msg.clone(), d.message.clone(), d.rule.into(), s.by.into(), reason]
+    };
+    view.suppressed.iter().map(row).collect()
 }

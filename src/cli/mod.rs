@@ -10,6 +10,7 @@ mod output;
 mod pick;
 mod place;
 mod places;
+mod settings;
 mod signals;
 mod stores;
 mod told;

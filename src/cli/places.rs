@@ -99,6 +99,14 @@ fn is_absolute(os: Os, path: &Path) -> bool {
     }
 }
 
+/// The user's own folder of this program's configuration.
+pub(crate) fn config_folder(os: Os, env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let home = if os == Os::Windows { "USERPROFILE" } else { "HOME" };
+    let folders = Folders { os, env, home: env(home).filter(|v| !v.is_empty()).map(PathBuf::from) };
+    let base = if os == Os::Windows { folders.application() } else { folders.config() };
+    base.map(|b| b.join("turnpoint"))
+}
+
 /// Every place of every agent, in the order in which they are read. Of two places that hold one session the first counts.
 pub(crate) fn places(os: Os, env: &dyn Fn(&str) -> Option<OsString>) -> Vec<Place> {
     let home = if os == Os::Windows { "USERPROFILE" } else { "HOME" };

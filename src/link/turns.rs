@@ -227,7 +227,7 @@ fn picked(scene: &Scene<'_>, links: &[Link]) -> BTreeMap<FactId, String> {
     named
 }
 
-/// The turns of these prompts: what follows on the main thread until the next prompt, and the subagents started there.
+/// The turns of these prompts: what follows on the main thread until the next prompt.
 fn turns(scene: &Scene<'_>, prompts: &BTreeSet<MsgIx>) -> BTreeMap<MsgIx, Turn> {
     let mut turns: BTreeMap<MsgIx, Turn> = BTreeMap::new();
     let mut calls = scene.facts.calls.iter().enumerate().peekable();
@@ -239,7 +239,7 @@ fn turns(scene: &Scene<'_>, prompts: &BTreeSet<MsgIx>) -> BTreeMap<MsgIx, Turn> 
         }
         let mut turn = prompt.map(|p| turns.entry(p).or_default());
         while let Some((i, r)) = calls.next_if(|(_, r)| r.msg <= ix) {
-            if let Some(turn) = turn.as_mut().filter(|t| r.msg == ix && t.calls.len() < CALLS) {
+            if let Some(turn) = turn.as_mut().filter(|t| main && r.msg == ix && t.calls.len() < CALLS) {
                 turn.calls.push(i as u32);
             }
         }

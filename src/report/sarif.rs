@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::audit::{Row, View};
+use super::audit::{Row, Suppressed, View};
 use crate::audit::{RULES, Severity};
 
 /// One log with one run that holds the discrepancies of all sessions.
@@ -18,8 +18,11 @@ pub fn log(views: &[View]) -> Value {
             })
         })
         .collect();
-    let results: Vec<Value> =
-        views.iter().flat_map(|v| v.discrepancies.iter().map(|d| result(&v.session_id, d))).collect();
+    let of = |v: &View| -> Vec<Value> {
+        let open = v.discrepancies.iter().map(|d| result(&v.session_id, d));
+        open.chain(v.suppressed.iter().map(|s| suppressed(&v.session_id, s))).collect()
+    };
+    let results: Vec<Value> = views.iter().flat_map(of).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -51,6 +54,14 @@ fn result(session: &str, row: &Row) -> Value {
         "locations": [location],
         "partialFingerprints": {"turnpoint/v1": row.fingerprint},
     })
+}
+
+/// A result that is known: it stays in the log, marked.
+fn suppressed(session: &str, known: &Suppressed) -> Value {
+    let mut value = result(session, &known.discrepancy);
+    let reason = known.reason.as_deref().unwrap_or(known.by);
+    value["suppressions"] = json!([{"kind": "external", "status": "accepted", "justification": reason}]);
+    value
 }
 
 fn level(severity: &str) -> &'static str {

@@ -130,3 +130,57 @@ fn json_obeys_its_published_schema() {
         assert_ne!(faults(schema, &audit), [""; 0], "the schema refuses another form");
     }
 }
+
+/// Runs in a folder of its own that holds the session and a `turnpoint.toml`.
+fn with_settings(toml: &str, args: &[&str]) -> (Option<i32>, String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    open_session(dir.path());
+    std::fs::write(dir.path().join("turnpoint.toml"), toml).unwrap();
+    let mut command = turnpoint(&["audit", "open.jsonl"]);
+    let output = command.args(args).current_dir(dir.path()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const OPEN_ITEMS: &str = "[[audit.suppress]]\nrule = \"session-ends-with-open-items\"\n";
+
+#[test]
+fn settings_fail_rate_and_suppress() {
+    let (code, ..) = with_settings("[audit]\nfail-on = \"medium\"\n", &[]);
+    assert_eq!(code, Some(1));
+    let (code, ..) = with_settings("[audit]\nfail-on = \"medium\"\n", &["--fail-on", "high"]);
+    assert_eq!(code, Some(0), "flags win");
+    let (_, out, _) =
+        with_settings("[audit.severity]\nsession-ends-with-open-items = \"high\"\n", &["--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["sessions"][0]["discrepancies"][0]["severity"], "high");
+    let known = format!("[audit]\nfail-on = \"low\"\n{OPEN_ITEMS}reason = \"cut off on purpose\"\n");
+    let (code, out, err) = with_settings(&known, &[]);
+    assert_eq!((code, err.contains("turnpoint.toml")), (Some(0), false), "{err}");
+    assert!(out.contains("Left out as known: 1") && !out.contains("cut off on purpose"), "{out}");
+    let (_, out, _) = with_settings(&known, &["--show-suppressed"]);
+    assert!(out.contains("cut off on purpose"), "{out}");
+    let (_, out, _) = with_settings(&known, &["--format", "sarif"]);
+    let log: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(log["runs"][0]["results"][0]["suppressions"][0]["justification"], "cut off on purpose");
+}
+
+#[test]
+fn a_suppression_ends_by_the_time_of_the_session() {
+    let until = |day: &str| format!("[audit]\nfail-on = \"low\"\n{OPEN_ITEMS}reason = \"x\"\nuntil = {day}\n");
+    assert_eq!(with_settings(&until("2026-01-01"), &[]).0, Some(0));
+    let (code, _, err) = with_settings(&until("2025-12-31"), &[]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("turnpoint.toml:3: the suppression held until 2025-12-31"), "{err}");
+    let (_, _, err) = with_settings("[[audit.suppress]]\nfingerprint = \"0\"\nreason = \"x\"\n", &[]);
+    assert!(err.contains("names no discrepancy"), "{err}");
+}
+
+#[test]
+fn wrong_settings_are_refused() {
+    let (code, _, err) = with_settings("[audit]\nfail_on = \"high\"\n", &[]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("turnpoint.toml:2"), "{err}");
+    let dir = tempfile::tempdir().unwrap();
+    turnpoint(&["audit", &open_session(dir.path()), "--config", "/no/such/file.toml"]).assert().code(2);
+}

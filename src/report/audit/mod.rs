@@ -1,6 +1,12 @@
 //! The audit of one session as a view: what was asked, found, left open, and where the record disagrees with itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod judged;
+mod matrix;
+
+pub use judged::{Suppressed, Used};
+pub use matrix::{Action, Asked};
+
+use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
@@ -10,8 +16,7 @@ use super::section::value::label;
 use super::sentence;
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::link::{FactId, LinkKind, fate};
-use crate::session::MsgIx;
+use crate::link::fate;
 
 /// Version of the JSON that `turnpoint audit --format json` prints; a change that breaks readers raises it.
 pub const VERSION: u32 = 1;
@@ -55,26 +60,8 @@ pub struct View {
     pub open_items: Vec<OpenItem>,
     /// Where the record disagrees with itself.
     pub discrepancies: Vec<Row>,
-}
-
-/// A directive and what took it up.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Asked {
-    /// Number of the message.
-    pub msg: String,
-    /// The directive, as written.
-    pub text: String,
-    /// `do`, `dont` or `constraint`.
-    pub polarity: &'static str,
-    /// Plan items that mirror it, with their state at the end.
-    pub items: Vec<String>,
-    /// First messages with calls that act on it.
-    pub acted: Vec<String>,
-    /// First messages with calls of the kind it asks for, where it is the only request of its prompt and none names its object.
-    pub perhaps_acted: Vec<String>,
-    /// Reply that ends the turn, where words were asked for.
-    pub answered: Option<String>,
+    /// Discrepancies that the configuration or the baseline knows.
+    pub suppressed: Vec<Suppressed>,
 }
 
 /// A finding and what became of it.
@@ -225,11 +212,6 @@ pub struct Row {
     pub fingerprint: String,
 }
 
-/// Messages named per directive.
-const NAMED: usize = 4;
-/// Below this a call is tied to a directive by its place alone.
-const WEAK: f64 = 0.45;
-
 impl View {
     /// The view of one analysed session; sentences are made by the engine.
     pub fn of(engine: &Engine, analysis: &Analysis) -> Result<Self, Error> {
@@ -237,7 +219,7 @@ impl View {
         Ok(Self {
             session_id: session.id.clone(),
             title: super::document::title(session),
-            asked: asked(analysis),
+            asked: matrix::rows(analysis),
             findings: findings(analysis),
             open_findings: open_findings(analysis),
             tools: tools(analysis),
@@ -263,49 +245,9 @@ impl View {
                     })
                 })
                 .collect::<Result<_, Error>>()?,
+            suppressed: Vec::new(),
         })
     }
-}
-
-fn asked(analysis: &Analysis) -> Vec<Asked> {
-    let mut items: BTreeMap<FactId, Vec<String>> = BTreeMap::new();
-    let mut acted: BTreeMap<FactId, BTreeSet<MsgIx>> = BTreeMap::new();
-    let mut perhaps: BTreeMap<FactId, BTreeSet<MsgIx>> = BTreeMap::new();
-    let mut answered: BTreeMap<FactId, MsgIx> = BTreeMap::new();
-    for l in analysis.links.iter().filter(|l| matches!(l.to, FactId::Directive(_))) {
-        match (l.kind, l.from) {
-            (LinkKind::Mirrors, FactId::Item(i)) => {
-                if let Some(item) = analysis.facts.plan.items.get(i as usize) {
-                    items.entry(l.to).or_default().push(format!("{} {} ({})", item.label, item.text, item.last.word()));
-                }
-            }
-            (LinkKind::RespondsTo, _) => _ = answered.insert(l.to, l.from_msg),
-            (LinkKind::ActsOn, _) => {
-                let acts = if l.confidence < WEAK { &mut perhaps } else { &mut acted };
-                acts.entry(l.to).or_default().insert(l.from_msg);
-            }
-            _ => {}
-        }
-    }
-    let directives = analysis.facts.directives.iter().enumerate();
-    directives
-        .map(|(i, d)| {
-            let id = FactId::Directive(i as u32);
-            let labels = |msgs: Option<BTreeSet<MsgIx>>| {
-                let msgs = msgs.into_iter().flatten().take(NAMED);
-                msgs.map(|m| label(&analysis.session, m)).collect::<Vec<_>>()
-            };
-            Asked {
-                msg: label(&analysis.session, d.msg),
-                text: d.text.clone(),
-                polarity: d.polarity.word(),
-                items: items.remove(&id).unwrap_or_default(),
-                acted: labels(acted.remove(&id)),
-                perhaps_acted: labels(perhaps.remove(&id)),
-                answered: answered.remove(&id).map(|m| label(&analysis.session, m)),
-            }
-        })
-        .collect()
 }
 
 fn findings(analysis: &Analysis) -> Vec<Finding> {
