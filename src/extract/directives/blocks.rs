@@ -1,4 +1,7 @@
 //! Which sentences of a prompt can hold directives: prose and list items, not code, quotes, tables, logs or options.
+//!
+//! What a user pastes is no request: where lines of a log or of code follow each other closely, what stands between them was
+//! pasted with them.
 
 use std::sync::LazyLock;
 
@@ -25,6 +28,51 @@ static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Lines of terminals, package managers, compilers and progress bars, beside those of logs.
+static TERMINAL: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(hint|note|help|fatal|info|debug|caused by|stderr|stdout|fail|pass|ok)\b ?:|^(×|╰|╭|│|├|└|✔|✖|✗|●|○|▲|⚠|➤|\*{3} )|[━─═█▓░]{4}|^(npm|yarn|pnpm|pip3?|sudo|brew|cargo|git|docker|kubectl|make|curl) (err|warn|error|WARN|ERR)|^\(\S+\) \S+@|^Run (npm|yarn|pnpm|pip|cargo|make|go|git|actions)\b|^\d+ \||^(collecting|downloading|installing collected|successfully installed|requirement already|compiling|finished|running) \S+[ (v]",
+    )
+});
+
+/// Lines of program text, also behind the marks of a diff.
+static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(//|/\*|\*/|#include|#!|<\?|@\w+\(|(export |pub |async |static |private |public )*(let|const|var|function|fn|def|class|struct|enum|interface|type|impl|import|from|package|using) [\w{*(.@]+.{0,60}([=({;]|from |$)|(if|for|while|switch|catch|else if) ?\(|(try|else|do|finally|loop) ?\{|return\b.*[;)]|\}|(continue|break|pass|return);?$|[\w.$]+\(.*\);?$|[\w.\[\]$]+ (=|\+=|:=) \S+$)|(=> ?[{(]?|[{;]|\)\s*\{|\);?)$",
+    )
+});
+
+/// Pasted lines that make a paste.
+const PASTE: usize = 3;
+/// Lines of prose between two pasted ones that were pasted with them.
+const GAP: usize = 5;
+
+/// Which lines were pasted.
+fn pasted(lines: &[Line<'_>]) -> Vec<bool> {
+    let foreign = |l: &Line<'_>| {
+        let text = l.text.trim();
+        let diff = text.trim_start_matches(['+', '-', '>', ' ']);
+        match l.kind {
+            Kind::Text => LOG.is_match(text) || TERMINAL.is_match(text) || PROGRAM.is_match(text),
+            Kind::Bullet => PROGRAM.is_match(diff),
+            _ => false,
+        }
+    };
+    let at: Vec<usize> = (0..lines.len()).filter(|&i| foreign(&lines[i])).collect();
+    let mut out = vec![false; lines.len()];
+    if at.len() < PASTE {
+        return out;
+    }
+    at.iter().for_each(|&i| out[i] = true);
+    for pair in at.windows(2) {
+        let between = pair[0] + 1..pair[1];
+        if between.clone().filter(|&i| lines[i].kind != Kind::Blank).count() <= GAP {
+            between.for_each(|i| out[i] = true);
+        }
+    }
+    out
+}
+
 /// Sentences with their places in the text.
 pub(super) fn sentences(text: &str) -> Vec<(usize, &str)> {
     if text.len() <= LONG {
@@ -41,6 +89,7 @@ pub(super) fn sentences(text: &str) -> Vec<(usize, &str)> {
 
 fn read(text: &str, base: usize) -> Vec<(usize, &str)> {
     let lines = lines(text);
+    let pasted = pasted(&lines);
     let mut found = Vec::new();
     let mut at = 0;
     let mut aside = false;
@@ -48,6 +97,7 @@ fn read(text: &str, base: usize) -> Vec<(usize, &str)> {
         let line = lines[at];
         let mut end = at + 1;
         match line.kind {
+            _ if pasted[at] => {}
             Kind::Heading(_) => aside = is_aside(line.text),
             Kind::Text if introduces(&lines, at) && is_aside(line.text) && line.text.len() < 80 => aside = true,
             Kind::Text if LOG.is_match(line.text) => {}
@@ -55,7 +105,7 @@ fn read(text: &str, base: usize) -> Vec<(usize, &str)> {
                 if line.kind == Kind::Text && aside && line.indent == 0 && at > 0 && lines[at - 1].kind == Kind::Blank {
                     aside = under_heading(&lines, at);
                 }
-                while lines.get(end).is_some_and(|l| continues(&line, l)) {
+                while lines.get(end).is_some_and(|l| !pasted[end] && continues(&line, l)) {
                     end += 1;
                 }
                 if !aside {

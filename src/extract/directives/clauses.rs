@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::Polarity;
 use super::verbs::{LEADS, REQUESTS, SUBORDINATE, is_base, is_verb};
+use super::words::{Word, words};
 use crate::extract::prose::{offset, re};
 
 /// One directive of a sentence; ranges are bytes of the sentence.
@@ -16,17 +17,6 @@ pub(super) struct Clause {
     pub(super) verb: String,
     pub(super) object: Range<usize>,
     pub(super) polarity: Polarity,
-}
-
-/// A word with its place, and whether a comma, semicolon or the like stands before it.
-#[derive(Debug, Clone, Copy)]
-struct Word<'a> {
-    text: &'a str,
-    start: usize,
-    end: usize,
-    after_comma: bool,
-    /// Inside quotes, code or brackets.
-    inside: bool,
 }
 
 static PROHIBITION: LazyLock<Regex> = LazyLock::new(|| {
@@ -49,8 +39,18 @@ static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| {
     re(r"\bfor (exactly|only|at most|at least) \d|\bat a time\b|, not \w+|^(name|call) (this|the|your|it)\b|^only\b")
 });
 
+/// A question whose mark was left out.
+static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?:so |but |and |ok |wait |hm+ )*(?:(?:do|have) (?:we|i|they|you)|(?:does|did|is|are|was|were|has|had|should|could|would|doesn['’]t|isn['’]t|aren['’]t) (?:we|i|they|it|he|she|this|that|these|those|there|the))\b",
+    )
+});
+
 /// The directives of one sentence.
 pub(super) fn read(sentence: &str) -> Vec<Clause> {
+    if QUESTION.is_match(sentence) {
+        return Vec::new();
+    }
     let words = words(sentence);
     let mut found = imperatives(sentence, &words);
     if found.is_empty() {
@@ -73,33 +73,6 @@ fn prohibitions_behind_a_colon(sentence: &str, words: &[Word<'_>]) -> Vec<Clause
         Some(at) if is_prohibition(sentence, words, at) => imperatives(sentence, &words[at..]),
         _ => Vec::new(),
     }
-}
-
-/// Words with their places. Quoted and bracketed ones are marked.
-fn words(sentence: &str) -> Vec<Word<'_>> {
-    let mut out: Vec<Word<'_>> = Vec::new();
-    let (mut quote, mut depth, mut after_comma) = (None, 0_i32, false);
-    for raw in sentence.split_whitespace() {
-        let inside = quote.is_some() || depth > 0;
-        for c in raw.chars() {
-            match c {
-                '`' | '"' if quote == Some(c) => quote = None,
-                '`' | '"' if quote.is_none() => quote = Some(c),
-                '(' if quote.is_none() => depth += 1,
-                ')' if quote.is_none() => depth -= 1,
-                _ => {}
-            }
-        }
-        let text = raw.trim_start_matches(['*', '(', '_']).trim_end_matches(|c: char| ",;:.!?)*_".contains(c));
-        if text.is_empty() || matches!(text, "—" | "–" | "-") {
-            after_comma = true;
-            continue;
-        }
-        let start = offset(sentence, text);
-        out.push(Word { text, start, end: start + text.len(), after_comma, inside });
-        after_comma = raw.ends_with([',', ';', ':']);
-    }
-    out
 }
 
 fn imperatives(sentence: &str, words: &[Word<'_>]) -> Vec<Clause> {

@@ -4,6 +4,7 @@ mod blocks;
 mod clauses;
 mod standing;
 mod verbs;
+mod words;
 
 use std::sync::LazyLock;
 
@@ -166,5 +167,16 @@ mod tests {
     fn options_and_logs_hold_none() {
         let text = "State so far.\n\n## Potential next steps\n1. Remove the flag\n2. Try the other backend\n\n2024-01-01 12:00:00 start worker\nTraceback (most recent call last):\n  File \"a.py\", line 1\n";
         assert_eq!(extract(&SessionBuilder::new().user(text).build()), []);
+    }
+
+    #[test]
+    fn what_was_pasted_asks_for_nothing() {
+        let log = "This is what I get:\n\nerror: managed-environment\n\n× This tool may not write here\n╰─> To install things, try the package of the system.\n\n    If you want one of your own,\n    create an environment first.\n    Make sure you have the full package installed.\n\nhint: See the manual for more.\n\nFix the setup script.\n";
+        let code = "Look at this:\n\n- let done = false\n- let buffer = \"\"\n- try {\n-   continue\nkeep reading until the end\n} catch (e) {\n";
+        for (text, want) in [(log, vec!["fix"]), (code, vec!["look"]), ("Do we not have a build for that", vec![])] {
+            let got: Vec<String> =
+                extract(&SessionBuilder::new().user(text).build()).into_iter().map(|d| d.verb).collect();
+            assert_eq!(got, want, "{text}");
+        }
     }
 }

@@ -11,6 +11,7 @@ mod same;
 mod stated;
 mod table;
 pub mod tools;
+mod wording;
 
 use std::sync::LazyLock;
 
