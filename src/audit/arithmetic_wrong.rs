@@ -16,8 +16,6 @@ pub(super) const RULE: Rule = Rule {
 **Example.** "95/100 tests (90 %)".
 
 **Exceptions.** Rounding in the last digit, shares above one, totals of columns that hold anything but whole numbers, a change that fits in one of its readings (of the old or of the new value), units that leave open what is meant.
-
-**Measured precision.** No firing in 180 shared sessions; experimental until there are ten true ones.
 "#,
     check,
 };

@@ -22,8 +22,6 @@ without any prompt of the user or question of the agent in between.
 
 **Exceptions.** Any later prompt of the user and any question put by a tool may have given leave, so nothing after it fires; commands that
 failed or print no sign of the deed; subagents, who were told something else.
-
-**Measured precision.** Not measured yet; experimental until there are ten true firings.
 "#,
     check,
 };

@@ -18,8 +18,6 @@ pub(super) const RULE: Rule = Rule {
 **Example.** "I'm assuming the cache folder is writable", and no later command or read names the cache folder.
 
 **Exceptions.** An assumption in the last messages. A check in other words than those of the assumption is not recognised.
-
-**Measured precision.** Not measured; experimental.
 "#,
     check,
 };

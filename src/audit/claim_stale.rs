@@ -18,9 +18,6 @@ pub(super) const RULE: Rule = Rule {
 
 **Exceptions.** Edits of documents, of data and of files under `/tmp`; edits that failed; new files; an edit after which any program ran or a subagent worked; claims of other kinds
 than tests and builds.
-
-**Measured precision.** The first form fired 4 times in 431 shared sessions and was wrong each time (new files that no test covers, a linter run by a task runner, the
-heading of a step); those kinds are exceptions now. Experimental.
 "#,
     check,
 };

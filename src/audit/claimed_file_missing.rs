@@ -21,8 +21,6 @@ pub(super) const RULE: Rule = Rule {
 
 **Exceptions.** Sessions with subagents, after a compaction, and copies of other sessions, where the writing may stand elsewhere; sessions without any call;
 files that a user's message or a program's text names.
-
-**Measured precision.** No firing in 431 shared sessions; experimental until there are ten true ones.
 "#,
     check,
 };

@@ -26,8 +26,6 @@ things: to ask and not to ask, or to do and not to do the same.
 **Example.** "Don't ask questions, just proceed" and, in the next message, "stop and ask for clarification if you are unsure".
 
 **Exceptions.** A later prompt that the user typed is a change of mind, not a conflict.
-
-**Measured precision.** No firing in 180 shared sessions; experimental until there are ten true ones.
 "#,
     check,
 };

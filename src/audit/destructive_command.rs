@@ -22,8 +22,6 @@ device, `DROP TABLE`), and no prompt of the user before it speaks of such a deed
 
 **Exceptions.** Failed commands; prompts before it that hold one of: reset, revert, discard, clean, force, undo, roll back, drop, delete, remove, wipe,
 start over, overwrite; quoted commands (`echo`, `grep`, here-documents). `rm -rf` is left out: what it removes is mostly the session's own.
-
-**Measured precision.** Not measured; experimental.
 "#,
     check,
 };

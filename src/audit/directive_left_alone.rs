@@ -24,8 +24,6 @@ by no call, and none of its own words are spoken again by the agent or stand in 
 **Example.** "Fix the parser, add a test for comments and rename the crate", after which nothing speaks of the crate's name.
 
 **Exceptions.** Prohibitions and constraints; requests whose words all stand in the others too; the last prompt when the agent never acted after it.
-
-**Measured precision.** Not measured yet; experimental until there are ten true firings.
 "#,
     check,
 };

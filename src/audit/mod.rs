@@ -11,13 +11,17 @@ mod conflicting_directives;
 mod count_mismatch;
 mod destructive_command;
 mod directive_left_alone;
+mod figures;
+mod figures_contradict;
 mod plan_order_broken;
+pub mod precision;
 mod prohibition_broken;
 mod promised_file_missing;
 mod repeated_failure;
 mod session_ends_with_open_items;
 pub mod settings;
 mod tests_never_run;
+mod text_contradicts_table;
 mod words;
 
 use serde::Serialize;
@@ -70,7 +74,7 @@ pub struct Rule {
     pub severity: Severity,
     /// Off by default: precision not yet measured, or below .80.
     pub experimental: bool,
-    /// Manual in Markdown: what it finds, why it matters, an example, measured precision.
+    /// Manual in Markdown: what it finds, why it matters, an example, exceptions.
     pub doc: &'static str,
     /// Finds discrepancies.
     pub check: fn(&Evidence<'_>) -> Vec<Discrepancy>,
@@ -161,6 +165,8 @@ pub const RULES: &[&Rule] = &[
     &claim_stale::RULE,
     &tests_never_run::RULE,
     &claimed_file_missing::RULE,
+    &text_contradicts_table::RULE,
+    &figures_contradict::RULE,
 ];
 
 /// Runs the rules. Experimental ones only when asked for.
@@ -181,7 +187,7 @@ pub fn manual() -> String {
         out.push_str(&format!("| [{0}](#{0}) | {1} | {on} |\n", r.id, r.severity.word()));
     }
     for r in RULES {
-        out.push_str(&format!("\n## {}\n\n{}\n", r.id, r.doc.trim()));
+        out.push_str(&format!("\n## {}\n\n{}\n", r.id, r.manual()));
     }
     out
 }
@@ -202,8 +208,14 @@ mod tests {
         let ids: std::collections::BTreeSet<&str> = RULES.iter().map(|r| r.id).collect();
         assert_eq!(ids.len(), RULES.len());
         for r in RULES {
-            for head in ["**What it finds.**", "**Why it matters.**", "**Example.**", "**Measured precision.**"] {
-                assert!(r.doc.contains(head), "{} {head}", r.id);
+            for head in [
+                "**What it finds.**",
+                "**Why it matters.**",
+                "**Example.**",
+                "**Exceptions.**",
+                "**Measured precision.**",
+            ] {
+                assert!(r.manual().contains(head), "{} {head}", r.id);
             }
             assert!(!r.summary().is_empty());
         }

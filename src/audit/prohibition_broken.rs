@@ -22,8 +22,6 @@ pub(super) const RULE: Rule = Rule {
 
 **Exceptions.** Failed and unanswered calls; anything after a later prompt of the user that names the same deed or file; prohibitions that
 hold until something ("not yet", "before", "until", "without", "unless").
-
-**Measured precision.** No firing in 180 shared sessions; experimental until there are ten true ones.
 "#,
     check,
 };

@@ -22,9 +22,6 @@ pub(super) const RULE: Rule = Rule {
 
 **Exceptions.** Runs between which a file tool or another command succeeded in changing something; waiting for something outside (`sleep`, `curl`,
 `ping` and the like).
-
-**Measured precision.** 5 of 5 firings in 180 shared sessions look right in the sentence they print; the transcripts behind them were not read again (three of them are malformed calls that the agent sent again);
-experimental until there are ten true ones.
 "#,
     check,
 };

@@ -23,9 +23,6 @@ runs it is the one sign in the plan that goes with failure.
 
 **Exceptions.** Lists of subagents, checkbox lists in files and plans told in prose are not read by this rule. An item that was dropped
 from the list is not open.
-
-**Measured precision.** 1.00: 51 firings in 180 shared sessions. 49 of them are on labelled runs, where the number of open items agrees
-with the labels each time and no labelled run is missed; the other two are not checked.
 "#,
     check,
 };

@@ -24,8 +24,6 @@ pub(super) const RULE: Rule = Rule {
 
 **Exceptions.** Sessions with subagents, after a compaction, and copies of other sessions, where the run may stand elsewhere; sessions without any command; a
 command or result that mentions tests in any way; a user who reports results.
-
-**Measured precision.** No firing in 431 shared sessions; experimental until there are ten true ones.
 "#,
     check,
 };

@@ -29,7 +29,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {
             let ids: Vec<&str> = RULES.iter().map(|r| r.id).collect();
             return Err(usage(format!("no rule `{id}`; there are {}", ids.join(", "))));
         };
-        output::print(&format!("{}\n\n{}\n", rule.id, rule.doc.trim()))?;
+        output::print(&format!("{}\n\n{}\n", rule.id, rule.manual()))?;
         return Ok(Exit::Done);
     }
     match args.format {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {
             let rows: Vec<_> = RULES
                 .iter()
                 .map(|r| {
-                    serde_json::json!({"rule": r.id, "severity": r.severity.word(), "experimental": r.experimental, "doc": r.doc.trim()})
+                    serde_json::json!({"rule": r.id, "severity": r.severity.word(), "experimental": r.experimental, "doc": r.manual()})
                 })
                 .collect();
             output::print_json(&rows)?;

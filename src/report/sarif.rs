@@ -10,10 +10,11 @@ pub fn log(views: &[View]) -> Value {
     let rules: Vec<Value> = RULES
         .iter()
         .map(|r| {
+            let manual = r.manual();
             json!({
                 "id": r.id,
                 "shortDescription": {"text": one_line(r.summary())},
-                "help": {"text": r.doc.trim(), "markdown": r.doc.trim()},
+                "help": {"text": manual, "markdown": manual},
                 "defaultConfiguration": {"level": level(r.severity.word()), "enabled": !r.experimental},
             })
         })

@@ -8,7 +8,7 @@ use regex::Regex;
 use super::Polarity;
 use super::verbs::{LEADS, REQUESTS, SUBORDINATE, is_base, is_verb};
 use super::words::{Word, words};
-use crate::extract::prose::{offset, re};
+use crate::extract::prose::re;
 
 /// One directive of a sentence; ranges are bytes of the sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
