@@ -73,5 +73,5 @@ impl View {
 
 fn last_day(session: &Session) -> Option<Date> {
     let last = session.messages.iter().filter_map(|m| m.at).max()?;
-    Some(last.to_zoned(jiff::tz::TimeZone::UTC).date())
+    Some(jiff::tz::Offset::UTC.to_datetime(last).date())
 }
