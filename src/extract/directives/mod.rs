@@ -173,7 +173,7 @@ mod tests {
     fn what_was_pasted_asks_for_nothing() {
         let log = "This is what I get:\n\nerror: managed-environment\n\n× This tool may not write here\n╰─> To install things, try the package of the system.\n\n    If you want one of your own,\n    create an environment first.\n    Make sure you have the full package installed.\n\nhint: See the manual for more.\n\nFix the setup script.\n";
         let code = "Look at this:\n\n- let done = false\n- let buffer = \"\"\n- try {\n-   continue\nkeep reading until the end\n} catch (e) {\n";
-        for (text, want) in [(log, vec!["fix"]), (code, vec!["look"]), ("Do we not have a build for that", vec![])] {
+        for (text, want) in [(log, vec!["fix"]), (code, vec!["look at"]), ("Do we not have a build for that", vec![])] {
             let got: Vec<String> =
                 extract(&SessionBuilder::new().user(text).build()).into_iter().map(|d| d.verb).collect();
             assert_eq!(got, want, "{text}");
