@@ -75,9 +75,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     if views.is_empty() {
         return Ok(run.nothing_found());
     }
-    if !run.global.quiet {
-        found.tell(&used);
-    }
+    found.tell(run, &used);
     let audit = Audit { version: VERSION, sessions: views };
     match args.format {
         Style::Json => output::print_json(&audit)?,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::input::Run;
 use super::places::{Os, config_folder};
 use crate::audit::settings::Settings;
 use crate::error::Error;
@@ -24,18 +25,18 @@ impl Found {
     }
 
     /// Says which suppressions name nothing, or no longer hold.
-    pub(crate) fn tell(&self, used: &Used) {
+    pub(crate) fn tell(&self, run: &Run, used: &Used) {
         let Some(file) = &self.file else { return };
         for (i, s) in self.settings.suppressions.iter().enumerate() {
             if used.expired.contains(&i) {
                 let until = s.until.map(|d| d.to_string()).unwrap_or_default();
-                eprintln!(
-                    "turnpoint: {}:{}: the suppression held until {until}; the session is later",
+                run.say(&format!(
+                    "{}:{}: the suppression held until {until}; the session is later",
                     file.display(),
                     s.line
-                );
+                ));
             } else if !used.held.contains(&i) {
-                eprintln!("turnpoint: {}:{}: the suppression names no discrepancy found here", file.display(), s.line);
+                run.say(&format!("{}:{}: the suppression names no discrepancy found here", file.display(), s.line));
             }
         }
     }
