@@ -47,7 +47,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
             title: String,
             rows: Vec<crate::report::explain::Telling>,
         }
-        let title = crate::report::document::title(&analysis.session);
+        let title = analysis.session.name();
         let view = View { title, rows: telling(&analysis, TELLING) };
         if args.format == Style::Json {
             output::print_json(&view.rows)?;

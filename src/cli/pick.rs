@@ -1,7 +1,6 @@
 //! Which session and which messages of it are meant.
 
 use super::exit::usage;
-use crate::report::document::title;
 use crate::report::text::cut;
 use crate::session::{MsgIx, Session};
 
@@ -54,7 +53,7 @@ impl<'a> Choice<'a> {
 
 /// One line that lets a reader tell a session from others.
 pub(crate) fn named(session: &Session) -> String {
-    let title = cut(&title(session), TITLE);
+    let title = cut(&session.name(), TITLE);
     let at = session.first_at().map(|t| t.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_else(|| "no date".into());
     format!("{}  {}  {}  {} messages  {}", session.id, session.agent, at, session.messages.len(), title)
 }

@@ -15,7 +15,8 @@ use crate::analysis::Analysis;
 use crate::diag::Diag;
 use crate::error::Error;
 use crate::report::chart::{self, Picture};
-use crate::report::document::{Choices, Document, document};
+use crate::report::comparison::{Comparison, Side, compare};
+use crate::report::document::{Choices, Document, document, tidy};
 use crate::report::engine::{Engine, Target};
 use crate::report::html;
 use crate::report::section::summary::{Summary, summary};
@@ -88,6 +89,8 @@ struct Entry {
     folder: String,
     title: String,
     s: Summary,
+    #[serde(skip)]
+    side: Side,
 }
 
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
@@ -113,17 +116,17 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     }
     run.each(&args.input, &config, args.experimental, |analysis| {
         let doc = document(&markdown, &analysis, &choices)?;
-        let s = summary(&analysis);
+        let (s, side) = (summary(&analysis), Side::of(&analysis));
         if to_stdout {
             output::print(&doc.markdown)?;
         } else {
             let folder = free(slug(&doc.title, &analysis), &entries);
             write(&args.output.join(&folder), &doc, &markdown, &args)?;
-            entries.push(Entry { folder, title: doc.title, s });
+            entries.push(Entry { folder, title: doc.title, s, side });
             signals::written(entries.len());
             return Ok(());
         }
-        entries.push(Entry { folder: String::new(), title: doc.title, s });
+        entries.push(Entry { folder: String::new(), title: doc.title, s, side });
         Ok(())
     })?;
     if entries.is_empty() {
@@ -186,7 +189,7 @@ fn slug(title: &str, analysis: &Analysis) -> String {
     let digest = Sha256::digest(format!("{}\n{}", analysis.session.agent, analysis.session.id));
     let hash: String = digest.iter().take(4).map(|b| format!("{b:02x}")).collect();
     let words = words.trim_matches('-');
-    if words.is_empty() { hash } else { format!("{words}-{hash}") }
+    if words.is_empty() { format!("session-{hash}") } else { format!("{words}-{hash}") }
 }
 
 /// Writes a session's folder. A page holds its charts itself, so their SVG files go with Markdown only.
@@ -215,17 +218,20 @@ fn index(dir: &Path, entries: &[Entry], passed: &[Diag], engine: &Engine, format
     #[derive(Serialize)]
     struct View<'a> {
         entries: &'a [Entry],
+        comparison: &'a Comparison,
         passed: Vec<String>,
         page: &'a str,
     }
     let passed: Vec<String> = passed.iter().map(ToString::to_string).collect();
-    let view = |page| View { entries, passed: passed.clone(), page };
+    let sides: Vec<Side> = entries.iter().map(|e| e.side.clone()).collect();
+    let comparison = compare(&sides);
+    let view = |page| View { entries, comparison: &comparison, passed: passed.clone(), page };
     let mut files = Vec::new();
     if formats.contains(&Format::Md) {
-        files.push(("index.md".to_owned(), engine.render("index.md", &view("report.md"))?));
+        files.push(("index.md".to_owned(), tidy(&engine.render("index.md", &view("report.md"))?)));
     }
     if formats.contains(&Format::Html) {
-        let text = engine.render("index.md", &view("index.html"))?;
+        let text = tidy(&engine.render("index.md", &view("index.html"))?);
         files.push(("index.html".to_owned(), html::page(engine, "Sessions", &text, &[])?));
     }
     Ok(place::files(dir, &files)?)

@@ -8,12 +8,10 @@ use serde::Serialize;
 
 use super::chart::{self, Figure, Picture};
 use super::engine::Engine;
-use super::section::summary::is_prompt;
 use super::section::{Material, SECTIONS, diff, messages};
-use super::text::cut;
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::session::{Label, Session};
+use crate::session::Label;
 
 pub use super::section::messages::Amount;
 
@@ -75,7 +73,7 @@ pub fn document(engine: &Engine, analysis: &Analysis, choices: &Choices) -> Resu
     // The messages come last but for the sources, which close the page.
     let at = sections.len().saturating_sub(1);
     sections.insert(at, engine.render("sections/messages.md", &One { s: view })?);
-    let title = choices.title.clone().unwrap_or_else(|| title(&analysis.session));
+    let title = choices.title.clone().unwrap_or_else(|| analysis.session.name());
     let markdown = tidy(&engine.render("report.md", &Sections { title: &title, sections })?);
     Ok(Document { title, markdown, figures })
 }
@@ -84,15 +82,6 @@ pub fn document(engine: &Engine, analysis: &Analysis, choices: &Choices) -> Resu
 pub(crate) fn cited(markdown: &str) -> BTreeSet<Label> {
     static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\]\(#(msg-[0-9s-]+)\)").expect("a constant pattern"));
     LINK.captures_iter(markdown).filter_map(|c| c[1].parse().ok()).collect()
-}
-
-/// The session's title; else the start of the first prompt; else its id.
-pub fn title(session: &Session) -> String {
-    let prompt = || {
-        let first = session.live().find(|(ix, _)| session.on_main(*ix) && is_prompt(session, *ix));
-        first.map(|(_, m)| cut(&m.text().split_whitespace().collect::<Vec<_>>().join(" "), 80))
-    };
-    session.title.clone().or_else(prompt).unwrap_or_else(|| format!("Session {}", session.id))
 }
 
 /// At most one blank line in a row outside of fenced blocks, none at the end: templates leave more.

@@ -30,7 +30,10 @@ impl Engine {
     /// The built-in templates, those replaced that `folder` holds under the same name.
     ///
     /// Filters of the templates: `md` (text of the transcript on one line), `code` (the same as code), `fence` (as a
-    /// block), `short(max=…)` (cut, then `md`), `said(max=…)` (a quotation), `cite` (a message number), `plural(one=…, many=…)`.
+    /// block), `short(max=…)` (cut, then `md`), `said(max=…)` (a quotation),
+    /// `excerpt(words=…, max=…)` (the start of a longer text without its marks),
+    /// `cite` (a message number), `plural(one=…, many=…)`, `lines(by=…)` (the lines of a block as one). The components
+    /// that templates share stand in `components.md`.
     pub fn new(target: Target, folder: Option<&Path>) -> Result<Self, Error> {
         let mut files = BTreeMap::new();
         collect(&BUILT_IN, &mut files);
@@ -50,6 +53,10 @@ impl Engine {
                 tera.register_filter("said", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
                     Ok(text::said(v, kwargs.must_get::<usize>("max")?))
                 });
+                tera.register_filter("excerpt", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+                    let (words, max) = limits(&kwargs)?;
+                    Ok(text::excerpt(v, words, max))
+                });
             }
             Target::Terminal => {
                 tera.register_filter("md", |v: &str, _: Kwargs, _: &State| text::plain(v));
@@ -60,6 +67,10 @@ impl Engine {
                         Ok(text::cut(&text::plain(v), kwargs.must_get::<usize>("max")?))
                     });
                 }
+                tera.register_filter("excerpt", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
+                    let (words, max) = limits(&kwargs)?;
+                    Ok(text::plain_excerpt(v, words, max))
+                });
             }
         }
         tera.register_filter("fence", |v: &str, kwargs: Kwargs, _: &State| -> tera::TeraResult<String> {
@@ -67,6 +78,7 @@ impl Engine {
             Ok(text::fence(v, lang.as_deref().unwrap_or("text")))
         });
         tera.register_filter("plural", plural);
+        tera.register_filter("lines", lines);
         tera.add_raw_templates(files).map_err(|e| template_error(&e))?;
         Ok(Self(tera))
     }
@@ -87,6 +99,22 @@ impl Engine {
 fn plural(n: i64, kwargs: Kwargs, _: &State) -> tera::TeraResult<String> {
     let word: String = kwargs.must_get(if n == 1 { "one" } else { "many" })?;
     Ok(format!("{n} {word}"))
+}
+
+/// Words and characters of an excerpt.
+fn limits(kwargs: &Kwargs) -> tera::TeraResult<(usize, usize)> {
+    Ok((kwargs.get("words")?.unwrap_or(usize::MAX), kwargs.get("max")?.unwrap_or(400)))
+}
+
+/// The lines of a block that hold something, joined: `{{ block | lines(by="; ") }}`; `last` parts the last two.
+fn lines(block: &str, kwargs: Kwargs, _: &State) -> tera::TeraResult<String> {
+    let by: String = kwargs.must_get("by")?;
+    let last: Option<String> = kwargs.get("last")?;
+    let lines: Vec<&str> = block.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    Ok(match (lines.split_last(), last) {
+        (Some((end, start)), Some(last)) if !start.is_empty() => format!("{}{last}{end}", start.join(&by)),
+        _ => lines.join(&by),
+    })
 }
 
 fn template_error(error: &tera::Error) -> Error {

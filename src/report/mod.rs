@@ -4,6 +4,7 @@
 
 pub mod audit;
 pub mod chart;
+pub mod comparison;
 pub mod document;
 pub mod engine;
 pub mod explain;

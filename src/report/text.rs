@@ -1,5 +1,7 @@
 //! Text of the transcript, made safe for Markdown.
 
+mod excerpt;
+
 use crate::session::visible;
 
 /// Text as a Markdown table cell or a piece of a line: on one line, nothing hidden, no mark of Markdown left active.
@@ -17,6 +19,18 @@ pub fn plain(text: &str) -> String {
 /// A message number as a link to the message.
 pub fn cite(label: &str) -> String {
     format!("[msg {label}](#msg-{})", label.replace('.', "-"))
+}
+
+/// The start of a longer text as a reader sees it: on one line, marks of Markdown taken off, code left as code, at most
+/// `words` words and `max` characters. Where a mark of a list, heading or table stood there are dots, since what stands on
+/// its two sides was not written as one.
+pub fn excerpt(text: &str, words: usize, max: usize) -> String {
+    excerpt::pieces(text, words, max).iter().map(|p| if p.code { code(&p.text) } else { escape(&p.text) }).collect()
+}
+
+/// As [`excerpt`], for a terminal.
+pub fn plain_excerpt(text: &str, words: usize, max: usize) -> String {
+    visible(&excerpt::pieces(text, words, max).into_iter().map(|p| p.text).collect::<String>()).into_owned()
 }
 
 /// Text on one line as [`cell`] does, cut after `max` characters.

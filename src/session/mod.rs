@@ -6,6 +6,7 @@
 //! Invariant: [`Session::messages`] is in reading order, that is by number; the messages of a subagent stand directly
 //! after the message that started it. A [`MsgIx`] is a position in that list.
 
+mod asked;
 pub mod build;
 mod display;
 mod draft;

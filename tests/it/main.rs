@@ -17,6 +17,7 @@ mod plan;
 mod plan_mining;
 mod plan_replay;
 mod promises;
+mod prose;
 mod round_trip;
 
 mod corpus;

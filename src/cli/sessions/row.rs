@@ -8,7 +8,7 @@ use crate::diag::Severity;
 use crate::extract::plan::{self, State};
 use crate::report::section::value;
 use crate::report::text::cut;
-use crate::session::{MessageKind, Session};
+use crate::session::Session;
 use crate::source::stored::Stored;
 
 /// One line of the list.
@@ -54,8 +54,7 @@ const PROJECT: usize = 40;
 pub(super) fn row_of(session: &Session, file: &Path) -> Row {
     let plan = plan::extract(session);
     let done = plan.items.iter().filter(|i| i.outcome == State::Done).count() as u64;
-    let prompt = session.messages.iter().find(|m| m.kind == MessageKind::Prompt && m.thread.0 == 0);
-    let prompt = prompt.map(|m| words(&m.text())).filter(|t| !t.is_empty());
+    let prompt = session.asks().next().map(|(_, text)| words(&text));
     Row {
         id: session.id.clone(),
         agent: session.agent.clone(),

@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::{FactId, Link, LinkKind, Scene, sure};
 use crate::extract::Facts;
 use crate::extract::claims::{Claim, Matter};
-use crate::session::{MsgIx, ToolKind};
+use crate::session::{MsgIx, Session, ToolKind};
 use record::Record;
 
 /// What the record says of a claim.
@@ -86,6 +86,29 @@ impl Verdict {
     pub fn msg(&self, facts: &Facts) -> Option<MsgIx> {
         self.call.and_then(|c| facts.calls.get(c as usize)).map(|r| r.msg)
     }
+}
+
+/// What the last run of tests printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestRun {
+    /// Message of the call.
+    pub msg: MsgIx,
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed, or ended with an error.
+    pub failed: u64,
+}
+
+/// The last command that names a test runner and whose result says how many tests passed and failed.
+pub fn last_test_run(session: &Session) -> Option<TestRun> {
+    let mut last = None;
+    for (at, call) in session.calls().filter(|(at, c)| c.kind == ToolKind::Shell && !session.message(at.msg).abandoned)
+    {
+        let ran = call.command().is_some_and(runs::is_runner);
+        let Some(counts) = call.result.as_ref().filter(|_| ran).and_then(|r| runs::counts(&r.text)) else { continue };
+        last = Some(TestRun { msg: at.msg, passed: counts.passed, failed: counts.failed });
+    }
+    last
 }
 
 /// Confidence of links by which a result prints what is claimed, and by which a call that worked did it.

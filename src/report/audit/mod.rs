@@ -218,7 +218,7 @@ impl View {
         let session = &analysis.session;
         Ok(Self {
             session_id: session.id.clone(),
-            title: super::document::title(session),
+            title: session.name(),
             asked: matrix::rows(analysis),
             findings: findings(analysis),
             open_findings: open_findings(analysis),
@@ -284,7 +284,8 @@ fn open_findings(analysis: &Analysis) -> OpenFindings {
     OpenFindings { total, by_level, acted, deferred, untouched }
 }
 
-fn tools(analysis: &Analysis) -> Vec<Tool> {
+/// What tools printed, tool by tool.
+pub(crate) fn tools(analysis: &Analysis) -> Vec<Tool> {
     let mut found: BTreeMap<&'static str, Tool> = BTreeMap::new();
     for f in &analysis.facts.printed {
         let msg = label(&analysis.session, f.msg);
@@ -308,7 +309,8 @@ fn tools(analysis: &Analysis) -> Vec<Tool> {
     found.into_values().collect()
 }
 
-fn decisions(analysis: &Analysis) -> Vec<Decision> {
+/// What participants decided.
+pub(crate) fn decisions(analysis: &Analysis) -> Vec<Decision> {
     let session = &analysis.session;
     let row = |d: &crate::extract::decisions::Decision| Decision {
         msg: label(session, d.msg),
@@ -321,7 +323,8 @@ fn decisions(analysis: &Analysis) -> Vec<Decision> {
     analysis.facts.decisions.iter().map(row).collect()
 }
 
-fn assumptions(analysis: &Analysis) -> Vec<Assumption> {
+/// What the agent took for granted.
+pub(crate) fn assumptions(analysis: &Analysis) -> Vec<Assumption> {
     let session = &analysis.session;
     let row = |a: &crate::extract::assumptions::Assumption| Assumption {
         msg: label(session, a.msg),

@@ -13,7 +13,7 @@ mod png;
 mod roofline;
 mod svg;
 mod timeline;
-mod words;
+pub(crate) mod words;
 
 use crate::analysis::Analysis;
 use crate::error::Error;

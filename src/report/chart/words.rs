@@ -18,19 +18,19 @@ pub(super) fn metric(id: &str) -> String {
 }
 
 /// Metric with statistic and scope.
-pub(super) fn metric_of(id: &str, statistic: Option<&str>, scope: Option<&str>) -> String {
+pub(crate) fn metric_of(id: &str, statistic: Option<&str>, scope: Option<&str>) -> String {
     let extra: Vec<String> =
         [statistic, scope.filter(|s| *s != "total")].into_iter().flatten().map(|t| t.replace('_', " ")).collect();
     if extra.is_empty() { metric(id) } else { format!("{}, {}", metric(id), extra.join(", ")) }
 }
 
 /// `concurrency 4, model m`.
-pub(super) fn conditions(params: &BTreeMap<String, String>) -> String {
+pub(crate) fn conditions(params: &BTreeMap<String, String>) -> String {
     params.iter().map(|(k, v)| format!("{} {v}", k.replace('_', " "))).collect::<Vec<_>>().join(", ")
 }
 
 /// A value with its unit.
-pub(super) fn value(value: f64, unit: &str) -> String {
+pub(crate) fn value(value: f64, unit: &str) -> String {
     format!("{} {unit}", number(value)).trim_end().to_owned()
 }
 
@@ -57,6 +57,6 @@ pub(super) fn both<'a>(analysis: &'a Analysis, e: &Efficiency) -> (&'a Measureme
 }
 
 /// Whether a metric says how much is done in a time.
-pub(super) fn is_rate(metric: &str) -> bool {
+pub(crate) fn is_rate(metric: &str) -> bool {
     metric.ends_with("throughput") || metric.ends_with("bandwidth") || matches!(metric, "iops" | "flops")
 }

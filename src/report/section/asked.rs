@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::summary::is_prompt;
 use super::value::{label, time};
 use super::{Material, first_rows, some};
 use crate::error::Error;
@@ -33,8 +32,7 @@ struct Row {
 
 pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let session = &material.analysis.session;
-    let prompts: Vec<MsgIx> =
-        session.live().filter(|(ix, _)| session.on_main(*ix) && is_prompt(session, *ix)).map(|(ix, _)| ix).collect();
+    let prompts: Vec<MsgIx> = session.asks().map(|(ix, _)| ix).collect();
     if prompts.is_empty() {
         return Ok(None);
     }
@@ -64,7 +62,7 @@ fn row(session: &Session, from: MsgIx, to: MsgIx, changed: &BTreeSet<MsgIx>) -> 
     Row {
         msg: label(session, from),
         at: prompt.at.map(time),
-        text: prompt.text(),
+        text: session.asked(from).unwrap_or_default().into_owned(),
         last: label(session, last),
         replies: within().filter(|m| m.role == Role::Assistant).count(),
         calls: calls().count(),

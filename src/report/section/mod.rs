@@ -3,13 +3,19 @@
 
 mod artefacts;
 mod asked;
+mod assumptions;
 pub(crate) mod bench;
+pub(crate) mod change;
+mod decisions;
 pub(crate) mod diff;
 mod discrepancies;
 mod findings;
+mod left;
 pub(crate) mod messages;
+pub mod opening;
 pub(crate) mod phases;
 pub(crate) mod plan;
+mod printed;
 mod sources;
 pub(crate) mod summary;
 mod tools;
@@ -46,12 +52,17 @@ pub struct Section {
 
 /// Sections, in the order of the report.
 pub const SECTIONS: &[Section] = &[
+    Section { id: "opening", view: opening::view },
+    Section { id: "left", view: left::view },
     Section { id: "summary", view: summary::view },
     Section { id: "asked", view: asked::view },
     Section { id: "phases", view: phases::view },
     Section { id: "plan", view: plan::view },
     Section { id: "bench", view: bench::view },
     Section { id: "findings", view: findings::view },
+    Section { id: "printed", view: printed::view },
+    Section { id: "decisions", view: decisions::view },
+    Section { id: "assumptions", view: assumptions::view },
     Section { id: "discrepancies", view: discrepancies::view },
     Section { id: "artefacts", view: artefacts::view },
     Section { id: "tools", view: tools::view },
@@ -60,6 +71,16 @@ pub const SECTIONS: &[Section] = &[
 
 /// Rows of a table shown unless everything is asked for.
 const ROWS: usize = 60;
+
+/// Rows of a table that a reader looks into rather than reads.
+const FEW: usize = 20;
+
+/// The first few rows, and how many are left out.
+fn first_few<T>(mut rows: Vec<T>, full: bool) -> (Vec<T>, usize) {
+    let left = if full { 0 } else { rows.len().saturating_sub(FEW) };
+    rows.truncate(rows.len() - left);
+    (rows, left)
+}
 
 /// The first rows, and how many are left out.
 fn first_rows<T>(mut rows: Vec<T>, full: bool) -> (Vec<T>, usize) {

@@ -71,16 +71,6 @@ struct PlanFigures {
     first: String,
     last: String,
     inferred: bool,
-    open_items: Vec<OpenItem>,
-    open_left: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct OpenItem {
-    label: String,
-    text: String,
-    state: &'static str,
-    msg: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -113,9 +103,6 @@ struct FindingFigures {
     msgs: Vec<String>,
 }
 
-/// Open items named in the summary; the plan section has all.
-const OPEN_SHOWN: usize = 8;
-
 pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     some(summary(material.analysis))
 }
@@ -144,7 +131,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
         first_msg: on_main.first().map(name),
         last_msg: on_main.last().map(name),
         messages: session.messages.len(),
-        prompts: on_main.iter().filter(|ix| is_prompt(session, **ix)).count(),
+        prompts: session.asks().count(),
         subagents: session.threads.len().saturating_sub(1),
         abandoned: session.messages.len() - live.len(),
         compactions: on_main
@@ -152,7 +139,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
             .filter(|ix| session.message(**ix).kind == MessageKind::CompactionSummary)
             .map(name)
             .collect(),
-        asked: said(session, on_main.iter().find(|ix| is_prompt(session, **ix))),
+        asked: session.asks().next().map(|(ix, text)| Said { msg: label(session, ix), text: text.into_owned() }),
         ends: said(session, on_main.iter().rev().find(|ix| is_reply(session, **ix))),
         plan: plan(analysis),
         bench: bench(analysis),
@@ -168,13 +155,8 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
     }
 }
 
-/// Whether a message is a prompt of the user that says something.
-pub(crate) fn is_prompt(session: &Session, ix: MsgIx) -> bool {
-    let m = session.message(ix);
-    m.role == Role::User && m.kind == MessageKind::Prompt && !m.text().trim().is_empty()
-}
-
-fn is_reply(session: &Session, ix: MsgIx) -> bool {
+/// Whether a message is a reply of the agent that says something.
+pub(crate) fn is_reply(session: &Session, ix: MsgIx) -> bool {
     let m = session.message(ix);
     m.role == Role::Assistant && m.kind == MessageKind::Reply && !m.text().trim().is_empty()
 }
@@ -193,19 +175,6 @@ fn plan(analysis: &Analysis) -> Option<PlanFigures> {
     let done = plan.items.iter().filter(|i| i.outcome == State::Done).count();
     let open_count = plan.open_items().count();
     let never_told = plan.items.iter().filter(|i| i.last.is_open()).count() - open_count;
-    let open: Vec<OpenItem> = plan
-        .open_items()
-        .map(|(ix, item)| {
-            let last =
-                plan.transitions.iter().rev().find(|t| t.item == Some(ix) && t.kind != TransitionKind::Unchanged);
-            OpenItem {
-                label: item.label.clone(),
-                text: item.text.clone(),
-                state: item.last.word(),
-                msg: label(session, last.map_or(item.first_msg, |t| t.msg)),
-            }
-        })
-        .collect();
     Some(PlanFigures {
         items: plan.items.len(),
         done,
@@ -216,8 +185,6 @@ fn plan(analysis: &Analysis) -> Option<PlanFigures> {
         first: label(session, *first),
         last: label(session, *last),
         inferred: plan.snapshots.iter().all(|s| s.source != PlanSource::Tool),
-        open_left: open.len().saturating_sub(OPEN_SHOWN),
-        open_items: open.into_iter().take(OPEN_SHOWN).collect(),
     })
 }
 

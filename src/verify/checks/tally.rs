@@ -128,9 +128,9 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
         }
         Noun::Prompt if qualifiers.contains(&"assistant") => vec![(0, Vec::new())],
         Noun::Prompt if plain => {
-            vec![messages(&|ix| {
-                session.on_main(ix) && message(ix).role == Role::User && message(ix).kind == MessageKind::Prompt
-            })]
+            // A slash command that the agent answers asks as a prompt does.
+            let prompt = |ix: MsgIx| message(ix).role == Role::User && message(ix).kind == MessageKind::Prompt;
+            vec![messages(&|ix| session.on_main(ix) && prompt(ix)), messages(&|ix| session.asked(ix).is_some())]
         }
         Noun::Reply if plain => {
             let reply = |ix: MsgIx| message(ix).role == Role::Assistant && message(ix).kind == MessageKind::Reply;
