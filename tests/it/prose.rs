@@ -245,6 +245,9 @@ fn the_code_of_the_report_holds_no_finished_sentence() {
                 folders.push(path);
                 continue;
             }
+            if path.ends_with("tests.rs") {
+                continue;
+            }
             let text = fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap();
             let found = literal.captures(code).map(|c| c[1].to_owned());
