@@ -118,6 +118,27 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
+    /// Every kind.
+    pub const ALL: [Self; 17] = [
+        Self::RespondsTo,
+        Self::ResultOf,
+        Self::Mirrors,
+        Self::Selects,
+        Self::Omits,
+        Self::ActsOn,
+        Self::Evidences,
+        Self::Verifies,
+        Self::Contradicts,
+        Self::Supersedes,
+        Self::Remeasures,
+        Self::Writes,
+        Self::Reads,
+        Self::Interrupts,
+        Self::Delegates,
+        Self::Returns,
+        Self::Restates,
+    ];
+
     /// The word used in output.
     pub fn word(self) -> &'static str {
         match self {

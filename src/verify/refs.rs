@@ -27,7 +27,7 @@ impl fmt::Display for Reference {
 }
 
 static ONE: LazyLock<Regex> = LazyLock::new(|| {
-    let number = r"\d{1,9}(?:\.s\d+\.\d+)*";
+    let number = r"\d{1,9}(?:[.-]s\d+[.-]\d+)*";
     let word = r"(?:msg|message|msgs|messages)(?:\.|\s|-|#)\s*#?";
     Regex::new(&format!(
         r"(?i)\[?(?-u:\b)(?:S\d+ )?{word}({number})(?-u:\b)\]?(?:\s*(?:–|—|-|to|through|until)\s*\[?(?:{word})?({number})\]?)?"
@@ -72,6 +72,7 @@ mod tests {
         assert_eq!(shown("([msg 1260]–[msg 1271])"), ["1260–1271"]);
         assert_eq!(shown("messages 3, 5 and 340.s1.2"), ["3", "5", "340.s1.2"]);
         assert_eq!(shown("messages 3–7"), ["3–7"]);
+        assert_eq!(shown("msg-69-s1-5"), ["69.s1.5"], "the anchor of a subagent's message");
         assert_eq!(shown("7 messages, 12 calls"), Vec::<String>::new());
     }
 }

@@ -40,11 +40,20 @@ pub(super) fn number(word: &str) -> Option<u64> {
         "both" => return Some(2),
         _ => {}
     }
-    if let Some(n) = WORDS.iter().position(|w| *w == lower) {
-        return Some(n as u64);
+    let small = |word: &str| WORDS.iter().position(|w| *w == word).map(|n| n as u64);
+    if let Some(n) = small(&lower).or_else(|| tens(&lower, small)) {
+        return Some(n);
     }
     let digits: String = lower.chars().filter(|c| *c != ',').collect();
     digits.parse().ok().filter(|_| lower.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// `thirty`, `thirty-eight`.
+fn tens(word: &str, small: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let (ten, one) = word.split_once('-').map_or((word, None), |(ten, one)| (ten, Some(one)));
+    let ten = TENS.iter().position(|t| *t == ten)? as u64 * 10 + 20;
+    one.map_or(Some(ten), |one| small(one).filter(|n| (1..10).contains(n)).map(|n| ten + n))
 }
 
 static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
@@ -95,6 +104,12 @@ pub(super) fn is_opinion(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_read_in_words() {
+        assert_eq!(["thirty", "thirty-eight", "Ten", "2,048"].map(number), [Some(30), Some(38), Some(10), Some(2048)]);
+        assert_eq!(["thirty-twelve", "state-of", "tent"].map(number), [None; 3]);
+    }
 
     #[test]
     fn only_the_clause_that_guesses_is_left_out() {

@@ -88,6 +88,63 @@ fn actors_and_outcomes() {
     fails("`setpci` failed with exit code 2 in [msg 1277].", "outcome");
 }
 
+/// Sentences of readers, true of the session: one that is called contradicted is the worst defect of all.
+const TRUE: &[&str] = &[
+    "The plan of the first half had three items, and all 3 were done by [msg 1272].",
+    "By [msg 1281] the first two tasks were done.",
+    "By the end of [msg 1279] two of the four tasks were finished.",
+    "By [msg 1279] two items had been completed and one was in progress.",
+    "Both P1 findings about the kernel were left alone.",
+    "Both tasks that the user cares about most come last.",
+    "In [msg 1274] the user named all P0 findings and both benchmarks.",
+    "The two findings from the agents were dealt with after [msg 1276].",
+    "All four tasks were created in a single message, [msg 1275].",
+    "None of the 4 items were left open in the end.",
+    "Of the four items, none was ever cancelled.",
+    "When the user asked for the document ([msg 1274]), the assistant wrote one file first.",
+    "At [msg 1279] two tasks had been done and the next one was just starting.",
+    "In [msg 1274] no tool calls were made.",
+    "Ten agents were sent out in parallel before [msg 1272].",
+    "After [msg 1283] the plan was never touched again.",
+    "[msg 1283] completed the last of the four items.",
+    "Thirty-five tool calls were made.",
+    "35 tool calls were made over the whole session, 1 of which failed.",
+    "The user asked for runtime changes only in [msg 1274].",
+    "The user asked for a manual micro bench in [msg 1274].",
+    "The user wanted the inference benchmark rerun ([msg 1274]).",
+    "The user never asked about fans.",
+    "The assistant never mentioned Windows.",
+    "It never used the WebFetch tool.",
+    "Three more findings need a reboot than anybody fixed.",
+    "The first four tasks came out of the user's one sentence.",
+    "Two items later the benchmark ran.",
+    "The same nine findings come up in the document.",
+    "The other 12 findings are not in the plan.",
+];
+
+#[test]
+fn true_sentences_in_other_words_are_not_called_contradicted() {
+    let text = TRUE.join("\n\n");
+    let out = verify(&text, &["--format", "json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let all = json["statements"].as_array().unwrap();
+    let wrong: Vec<&Value> = all.iter().filter(|s| s["verdict"] == "contradicted").collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let supported = all.iter().filter(|s| s["verdict"] == "supported").count();
+    assert!(supported >= 18, "{supported} supported");
+}
+
+#[test]
+fn the_same_with_another_fact_is_contradicted() {
+    fails("By [msg 1279] three items had been completed.", "count");
+    fails("By the end of [msg 1279] two of the five tasks were finished.", "count");
+    fails("35 tool calls were made, 58 tool calls in all.", "count");
+    fails("All five tasks were created in [msg 1275].", "count");
+    fails("After [msg 1276] the plan was never touched again.", "presence");
+    fails("It never used the `bash` tool.", "presence");
+    fails("The user never mentioned p2p.", "presence");
+}
+
 #[test]
 fn praise_motives_and_guesses_are_not_decided() {
     let text = "This was a brilliant and careful choice.\n\nThe assistant perhaps wanted to make 99 tool calls.\n";

@@ -5,26 +5,6 @@ use crate::link::LinkKind;
 use crate::session::MsgIx;
 use crate::verify::{Finding, Kind};
 
-const KINDS: &[LinkKind] = &[
-    LinkKind::RespondsTo,
-    LinkKind::ResultOf,
-    LinkKind::Mirrors,
-    LinkKind::Selects,
-    LinkKind::Omits,
-    LinkKind::ActsOn,
-    LinkKind::Evidences,
-    LinkKind::Verifies,
-    LinkKind::Contradicts,
-    LinkKind::Supersedes,
-    LinkKind::Remeasures,
-    LinkKind::Writes,
-    LinkKind::Reads,
-    LinkKind::Interrupts,
-    LinkKind::Delegates,
-    LinkKind::Returns,
-    LinkKind::Restates,
-];
-
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     let Some(subject) = scene.subject else { return Vec::new() };
     let text = scene.text();
@@ -33,8 +13,10 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     for r in &scene.sentence().own {
         let Some(rest) = text[r.at.end..].strip_prefix(" (") else { continue };
         let Some((list, _)) = rest.split_once(')') else { continue };
-        let kinds: Vec<Option<LinkKind>> =
-            list.split(',').map(|w| KINDS.iter().copied().find(|k| k.word().replace('_', " ") == w.trim())).collect();
+        let kinds: Vec<Option<LinkKind>> = list
+            .split(',')
+            .map(|w| LinkKind::ALL.into_iter().find(|k| k.word().replace('_', " ") == w.trim()))
+            .collect();
         let (Some(at), false) = (scene.world.find(&r.first), kinds.iter().any(Option::is_none)) else { continue };
         if !seen.insert(&r.first) {
             out.push(Finding::contradicted(Kind::Reference, format!("[msg {r}] stands twice in the list")));

@@ -1,6 +1,8 @@
 //! What a sentence states, one file per kind of statement. A new kind is a file and a line in [`CHECKS`].
 
+mod absence;
 mod actor;
+mod asked;
 mod change;
 mod choice;
 mod count;
@@ -20,7 +22,6 @@ mod record;
 mod reference;
 mod rows;
 mod selection;
-mod tally;
 mod time;
 mod verbatim;
 mod wording;
@@ -28,7 +29,6 @@ mod wording;
 use std::ops::Range;
 
 use super::article::{Block, Sentence};
-use super::refs::Reference;
 use super::world::World;
 use super::{Finding, words};
 use crate::session::MsgIx;
@@ -58,7 +58,9 @@ const CHECKS_OF_FACT: &[Check] = &[
     each::check,
     number::check,
     time::check,
+    absence::check,
     actor::check,
+    asked::check,
     order::check,
     plan::check,
     change::check,
@@ -203,41 +205,15 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether it says "this message", "the todo list" or, at its beginning, "it".
-    fn speaks_of_subject(&self) -> bool {
+    pub(super) fn speaks_of_subject(&self) -> bool {
         let lower = self.text().to_lowercase();
         let speaks = ["this message", "the message", "message itself", "todo list", "todo item", "todowrite"];
         let pronoun = ["it ", "its ", "yet this"].iter().any(|w| lower.starts_with(w));
         pronoun || speaks.iter().any(|w| lower.contains(w))
     }
-
-    /// The sets of messages that a count may be of: those the sentence names, together and each alone; where it names
-    /// none, the article's subject; and where only its surroundings name some, those or the whole session.
-    pub(super) fn scopes(&self) -> Vec<Vec<MsgIx>> {
-        let mut out = vec![self.scope()];
-        let own = &self.sentence().own;
-        out.extend(own.iter().map(|r| self.world.expand(std::slice::from_ref(r))));
-        out.extend(self.between());
-        let block = self.sentence().block;
-        if own.is_empty() && block == Block::Prose && !(self.subject.is_some() && self.speaks_of_subject()) {
-            out.push(Vec::new());
-        }
-        out.dedup();
-        out
-    }
 }
 
 impl Scene<'_> {
-    /// As [`Scene::scopes`]; where messages are named before the words, those alone: `[msg 3]–[msg 9] hold 4 calls, from …`.
-    pub(super) fn scopes_before(&self, words: &str) -> Vec<Vec<MsgIx>> {
-        let at = self.text().find(words).unwrap_or(0);
-        let before: Vec<Reference> = self.sentence().own.iter().filter(|r| r.at.end <= at).cloned().collect();
-        if before.is_empty() {
-            return self.scopes();
-        }
-        let each = before.iter().map(|r| self.world.expand(std::slice::from_ref(r)));
-        std::iter::once(self.world.expand(&before)).chain(each).collect()
-    }
-
     /// Metrics that the sentence or the heading over it names, by their names or in plain words.
     pub(super) fn metrics_named(&self) -> Vec<&str> {
         let heading = self.sentence().headings.last().map_or("", String::as_str);
@@ -248,41 +224,6 @@ impl Scene<'_> {
         names.dedup();
         names.retain(|n| text.contains(n) || text.contains(&n.replace('_', " ")));
         names
-    }
-
-    /// `before [msg 3]`, `after [msg 3]`: the messages before or after it.
-    pub(super) fn at_a_time(&self, stated: &str) -> Option<Vec<MsgIx>> {
-        let r = self.sentence().own.first().filter(|r| r.last.is_none())?;
-        let before = self.text()[..r.at.start].trim_end().to_lowercase();
-        let at = self.world.find(&r.first)?;
-        let all = self.world.session().live().map(|(ix, _)| ix);
-        // The count must stand before the word of time: `after [msg 3] it makes two calls` counts something else.
-        let counted_first = self.text().find(stated).is_some_and(|n| n < r.at.start);
-        match before {
-            _ if !counted_first => None,
-            b if b.ends_with(" before") => Some(all.filter(|&ix| ix < at).collect()),
-            b if b.ends_with(" after") => Some(all.filter(|&ix| ix > at).collect()),
-            _ => None,
-        }
-    }
-
-    /// `between [msg 3] and [msg 9]`, and the first and last message of a row: what lies between them.
-    fn between(&self) -> Option<Vec<MsgIx>> {
-        let own = &self.sentence().own;
-        let (first, last) = (own.first()?, own.last()?);
-        let said = self.text()[..first.at.start].trim_end().to_lowercase().ends_with("between");
-        let middle = self.text().get(first.at.end..last.at.start).unwrap_or("").to_lowercase();
-        let said =
-            said || middle.contains("the last") && self.text()[..first.at.start].to_lowercase().contains("the first");
-        if !said && self.sentence().block != Block::Row || own.len() < 2 {
-            return None;
-        }
-        let range = Reference {
-            first: first.first.clone(),
-            last: Some(last.last.clone().unwrap_or(last.first.clone())),
-            at: 0..0,
-        };
-        Some(self.world.expand(&[range]))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Scene;
-use super::tally::Noun;
+use super::count::Noun;
 use crate::extract::bench::numbers::{self, Figure};
 use crate::extract::bench::units::{Dimension, Unit};
 use crate::extract::bench::{Efficiency, Limit, Measurement, MeasurementRole};
