@@ -28,7 +28,7 @@ pub fn excerpt(text: &str, words: usize, max: usize) -> String {
     excerpt::pieces(text, words, max).iter().map(|p| if p.code { code(&p.text) } else { escape(&p.text) }).collect()
 }
 
-/// As [`excerpt`], for a terminal.
+/// As [`excerpt()`], for a terminal.
 pub fn plain_excerpt(text: &str, words: usize, max: usize) -> String {
     visible(&excerpt::pieces(text, words, max).into_iter().map(|p| p.text).collect::<String>()).into_owned()
 }

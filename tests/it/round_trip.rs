@@ -249,3 +249,9 @@ fn calls_of_subagents_alone_make_a_report() {
     let agent = |made: SessionBuilder| made.user("look").call("Bash", json!({"command": "ls"}), "a");
     report(SessionBuilder::new().user("go").thread_unknown(agent).build());
 }
+
+#[test]
+fn a_main_conversation_without_a_message_makes_a_report() {
+    let agent = |made: SessionBuilder| made.user("look").call("Bash", json!({"command": "ls"}), "a");
+    report(SessionBuilder::new().thread_unknown(agent).build());
+}
