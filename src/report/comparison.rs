@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::chart::words;
 use super::section::change::{in_prose, signed};
+use super::section::summary::PlanFigures;
 use super::section::value::label;
 use crate::analysis::Analysis;
 use crate::extract::bench::MeasurementRole;
 use crate::extract::bench::series::series;
 use crate::extract::bench::units::Unit;
-use crate::extract::plan::{State, TransitionKind};
 
 /// Sessions that get a column each; of more, the lowest and the highest are told.
 const COLUMNS: usize = 4;
@@ -24,7 +24,7 @@ const VALUES: usize = 4;
 #[derive(Debug, Clone)]
 pub struct Side {
     figures: BTreeMap<Quantity, Figure>,
-    plan: Option<Plan>,
+    plan: Option<PlanFigures>,
     rules: BTreeMap<&'static str, (usize, String)>,
     setup: BTreeMap<String, BTreeSet<String>>,
     first: Option<String>,
@@ -49,21 +49,6 @@ struct Figure {
     msg: String,
     /// Told in prose, where conditions are seldom complete.
     prose: bool,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct Plan {
-    items: usize,
-    done: usize,
-    open: usize,
-    gone: usize,
-    never_told: usize,
-    /// Completions with a call that proves them, and all.
-    proven: usize,
-    completions: usize,
-    changes: usize,
-    first: String,
-    last: String,
 }
 
 /// The comparison as its template takes it.
@@ -106,7 +91,7 @@ struct PlanRow {
     session: usize,
     first: Option<String>,
     last: Option<String>,
-    plan: Option<Plan>,
+    plan: Option<PlanFigures>,
 }
 
 #[derive(Debug, Serialize)]
@@ -146,7 +131,7 @@ impl Side {
         }
         Self {
             figures: figures(analysis),
-            plan: plan(analysis),
+            plan: PlanFigures::of(analysis),
             rules,
             setup: setup(analysis),
             first: on_main.first().map(|ix| label(session, *ix)),
@@ -170,29 +155,6 @@ fn figures(analysis: &Analysis) -> BTreeMap<Quantity, Figure> {
         ))
     });
     each.collect()
-}
-
-fn plan(analysis: &Analysis) -> Option<Plan> {
-    let plan = &analysis.facts.plan;
-    let changed = plan.changed_messages();
-    let (first, last) = (changed.first()?, changed.last()?);
-    let done = plan.items.iter().filter(|i| i.outcome == State::Done).count();
-    let open = plan.open_items().count();
-    let never_told = plan.items.iter().filter(|i| i.last.is_open()).count() - open;
-    let completed = |k: TransitionKind| matches!(k, TransitionKind::Completed | TransitionKind::CompletedWithoutStart);
-    let completions = || plan.transitions.iter().filter(|t| completed(t.kind));
-    Some(Plan {
-        items: plan.items.len(),
-        done,
-        open,
-        never_told,
-        gone: plan.items.len() - done - open - never_told,
-        proven: completions().filter(|t| t.evidence.iter().any(|e| e.strong)).count(),
-        completions: completions().count(),
-        changes: changed.len(),
-        first: label(&analysis.session, *first),
-        last: label(&analysis.session, *last),
-    })
 }
 
 /// Program, models and folder; and the conditions under which was measured.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::diag::Severity;
-use crate::extract::plan::{self, State};
+use crate::extract::plan;
 use crate::report::section::value;
 use crate::report::text::cut;
 use crate::session::Session;
@@ -52,8 +52,7 @@ const TITLE: usize = 60;
 const PROJECT: usize = 40;
 
 pub(super) fn row_of(session: &Session, file: &Path) -> Row {
-    let plan = plan::extract(session);
-    let done = plan.items.iter().filter(|i| i.outcome == State::Done).count() as u64;
+    let plan = plan::extract(session).figures();
     let prompt = session.asks().next().map(|(_, text)| words(&text));
     Row {
         id: session.id.clone(),
@@ -64,7 +63,7 @@ pub(super) fn row_of(session: &Session, file: &Path) -> Row {
         first_at: session.first_at(),
         last_at: session.last_at(),
         messages: session.messages.len() as u64,
-        plan: (!plan.items.is_empty()).then_some((done, plan.items.len() as u64)),
+        plan: (plan.items > 0).then_some((plan.done as u64, plan.items as u64)),
         format: session.format,
         file: file.to_owned(),
         lost: session.warnings.iter().any(|w| w.severity == Severity::Lost),

@@ -6,6 +6,7 @@
 mod changes;
 pub mod conformance;
 pub mod evidence;
+mod figures;
 mod follow;
 mod lineage;
 mod similarity;
@@ -15,6 +16,7 @@ mod wording;
 
 use serde::Serialize;
 
+pub use figures::Figures;
 pub use similarity::Weights;
 pub use state::{State, TransitionKind, matrix_markdown};
 

@@ -89,17 +89,17 @@ fn lanes(session: &Session, plan: &Plan) -> Vec<Lane> {
 
 fn figure(board: &Board<'_>, lanes: &[Lane], (part, parts): (usize, usize)) -> Result<Figure, Error> {
     let (session, plan) = (&board.analysis.session, &board.analysis.facts.plan);
-    let changed = plan.changed_messages();
-    let label = |m: Option<&MsgIx>| m.map(|m| session.message(*m).label.to_string()).unwrap_or_default();
+    let figures = plan.figures();
+    let label = |m: Option<MsgIx>| m.map(|m| session.message(m).label.to_string()).unwrap_or_default();
     let turns: Vec<&Transition> = plan.transitions.iter().filter(|t| is_turn(t)).collect();
     let view = View {
-        items: plan.items.len(),
-        messages: changed.len(),
-        done: plan.items.iter().filter(|i| i.outcome == State::Done).count(),
-        open: plan.open_items().count(),
-        dropped_open: plan.items.iter().filter(|i| i.last == State::Absent && i.outcome.is_open()).count(),
-        first: label(changed.first()),
-        last: label(changed.last()),
+        items: figures.items,
+        messages: figures.changes,
+        done: figures.done,
+        open: figures.open,
+        dropped_open: figures.dropped_open,
+        first: label(figures.first),
+        last: label(figures.last),
         part,
         parts,
         drawn: plan.items.len().min(PICTURES * LANES),

@@ -10,7 +10,7 @@ use super::section::value::label;
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::plan::conformance::{Deviation, conformance};
-use crate::extract::plan::{ItemIx, PlanItem, PlanSource, SnapshotItem, State};
+use crate::extract::plan::{Figures, ItemIx, PlanSource, SnapshotItem, State};
 use crate::session::{MsgIx, Session, ThreadIx};
 
 /// Open items named before the rest is only counted.
@@ -19,13 +19,9 @@ const SHOWN: usize = 6;
 #[derive(Debug, Serialize)]
 struct Headline {
     lists: usize,
-    changes: usize,
+    figures: Figures,
     first: Option<String>,
     last: Option<String>,
-    items: usize,
-    done: usize,
-    cancelled: usize,
-    dropped_open: usize,
     open: Vec<Open>,
     open_left: usize,
     refused: usize,
@@ -44,8 +40,7 @@ struct Open {
 /// `templates/plan.txt` holds it.
 pub fn headline(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
     let (session, plan) = (&analysis.session, &analysis.facts.plan);
-    let changed = plan.changed_messages();
-    let count = |is: &dyn Fn(&PlanItem) -> bool| plan.items.iter().filter(|i| is(i)).count();
+    let figures = plan.figures();
     let open: Vec<Open> = plan
         .open_items()
         .map(|(_, i)| Open { label: i.label.clone(), text: i.text.clone(), state: i.last.word() })
@@ -56,13 +51,9 @@ pub fn headline(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
     inferred.dedup();
     let view = Headline {
         lists: plan.lists.len(),
-        changes: changed.len(),
-        first: changed.first().map(|m| label(session, *m)),
-        last: changed.last().map(|m| label(session, *m)),
-        items: plan.items.len(),
-        done: count(&|i| i.outcome == State::Done),
-        cancelled: count(&|i| i.outcome == State::Cancelled),
-        dropped_open: count(&|i| i.last == State::Absent && i.outcome.is_open()),
+        first: figures.first.map(|m| label(session, m)),
+        last: figures.last.map(|m| label(session, m)),
+        figures,
         open_left: open.len().saturating_sub(SHOWN),
         open: open.into_iter().take(SHOWN).collect(),
         refused: plan.snapshots.iter().filter(|s| !s.accepted).count(),

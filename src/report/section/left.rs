@@ -10,7 +10,7 @@ use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::findings::{Finding, FindingStatus};
-use crate::extract::plan::TransitionKind;
+use crate::extract::plan::PlanItem;
 use crate::link::claims::{Word, last_test_run, verdicts};
 use crate::link::{FactId, LinkKind, fate};
 use crate::session::MsgIx;
@@ -71,18 +71,14 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
 
 fn items(analysis: &Analysis) -> Vec<Row> {
     let plan = &analysis.facts.plan;
-    let row = |(ix, item): (_, &crate::extract::plan::PlanItem)| {
-        let mut of = plan.transitions.iter().rev().filter(|t| t.item == Some(ix));
-        let since = of.find(|t| t.kind != TransitionKind::Unchanged).map_or(item.first_msg, |t| t.msg);
-        Row {
-            kind: "item",
-            label: Some(item.label.clone()),
-            text: item.text.clone(),
-            state: item.last.word(),
-            tests: None,
-            acted: None,
-            msg: label(&analysis.session, since),
-        }
+    let row = |(ix, item): (_, &PlanItem)| Row {
+        kind: "item",
+        label: Some(item.label.clone()),
+        text: item.text.clone(),
+        state: item.last.word(),
+        tests: None,
+        acted: None,
+        msg: label(&analysis.session, plan.last_change(ix)),
     };
     plan.open_items().map(row).collect()
 }

@@ -13,7 +13,6 @@ use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::bench::MeasurementRole;
-use crate::extract::plan::{ItemIx, State, TransitionKind};
 use crate::link::claims::{Word, last_test_run, verdicts};
 use crate::session::{MsgIx, Session};
 
@@ -181,17 +180,13 @@ fn done(analysis: &Analysis) -> Done {
     let calls = || session.calls().filter(|(at, _)| !session.message(at.msg).abandoned);
     let files: BTreeSet<&str> =
         analysis.facts.artefacts.iter().filter(|a| !a.written.is_empty()).map(|a| a.path.as_str()).collect();
-    let plan = &analysis.facts.plan;
-    let written = plan.transitions.iter().any(|t| t.kind != TransitionKind::Unchanged);
+    let plan = analysis.facts.plan.figures();
     Done {
         calls: calls().count(),
         failed: calls().filter(|(_, c)| c.failed()).count(),
         names: files.iter().take(if files.len() > NAMED { 0 } else { NAMED }).map(|f| f.to_string()).collect(),
         files: files.len(),
-        plan: written.then(|| Progress {
-            items: plan.items.len(),
-            done: plan.items.iter().filter(|i| i.outcome == State::Done).count(),
-        }),
+        plan: (plan.changes > 0).then_some(Progress { items: plan.items, done: plan.done }),
     }
 }
 
@@ -215,10 +210,6 @@ fn open(analysis: &Analysis) -> Open {
     let Analysis { session, facts, links, .. } = analysis;
     let name = |ix: MsgIx| label(session, ix);
     let plan = &facts.plan;
-    let last_change = |ix: ItemIx| {
-        let of = plan.transitions.iter().rev().find(|t| t.item == Some(ix) && t.kind != TransitionKind::Unchanged);
-        of.map(|t| t.msg)
-    };
     let (left, asking) = unfixed(analysis);
     let judged = verdicts(facts, links);
     let claims: Vec<_> = facts.claims.iter().zip(&judged).filter(|(c, _)| !session.message(c.msg).abandoned).collect();
@@ -227,7 +218,7 @@ fn open(analysis: &Analysis) -> Open {
     let tests = last_test_run(session);
     Open {
         items: plan.open_items().count(),
-        items_msg: plan.open_items().map(|(ix, item)| last_change(ix).unwrap_or(item.first_msg)).max().map(name),
+        items_msg: plan.open_items().map(|(ix, _)| plan.last_change(ix)).max().map(name),
         findings: left.iter().filter(|(_, acted)| acted.is_none()).count(),
         asking: asking.len(),
         findings_msg: asking.first().map(|f| name(f.msg)),

@@ -10,7 +10,7 @@ use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::findings::FindingStatus;
-use crate::extract::plan::{PlanSource, State, TransitionKind};
+use crate::extract::plan::Figures;
 use crate::session::{CallStatus, MessageKind, MsgIx, Role, Session};
 
 /// Key figures of a session; also the source of the five lines at the end of `report`.
@@ -59,18 +59,21 @@ struct Count {
     count: usize,
 }
 
-#[derive(Debug, Serialize)]
-struct PlanFigures {
-    items: usize,
-    done: usize,
-    open: usize,
-    gone: usize,
-    /// Items of plans whose progress is never told.
-    never_told: usize,
-    changes: usize,
+/// Figures of a plan that changed, with the names of the messages that changed it first and last.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PlanFigures {
+    #[serde(flatten)]
+    figures: Figures,
     first: String,
     last: String,
-    inferred: bool,
+}
+
+impl PlanFigures {
+    pub(crate) fn of(analysis: &Analysis) -> Option<Self> {
+        let figures = analysis.facts.plan.figures();
+        let (first, last) = (label(&analysis.session, figures.first?), label(&analysis.session, figures.last?));
+        Some(Self { figures, first, last })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -141,7 +144,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
             .collect(),
         asked: session.asks().next().map(|(ix, text)| Said { msg: label(session, ix), text: text.into_owned() }),
         ends: said(session, on_main.iter().rev().find(|ix| is_reply(session, **ix))),
-        plan: plan(analysis),
+        plan: PlanFigures::of(analysis),
         bench: bench(analysis),
         findings: findings(analysis),
         discrepancies: levels.into_iter().map(|(what, count)| Count { what: what.into(), count }).collect(),
@@ -164,28 +167,6 @@ pub(crate) fn is_reply(session: &Session, ix: MsgIx) -> bool {
 fn said(session: &Session, ix: Option<&MsgIx>) -> Option<Said> {
     let ix = *ix?;
     Some(Said { msg: label(session, ix), text: session.message(ix).text() })
-}
-
-fn plan(analysis: &Analysis) -> Option<PlanFigures> {
-    let plan = &analysis.facts.plan;
-    let session = &analysis.session;
-    let changed: BTreeSet<MsgIx> =
-        plan.transitions.iter().filter(|t| t.kind != TransitionKind::Unchanged).map(|t| t.msg).collect();
-    let (first, last) = (changed.first()?, changed.last()?);
-    let done = plan.items.iter().filter(|i| i.outcome == State::Done).count();
-    let open_count = plan.open_items().count();
-    let never_told = plan.items.iter().filter(|i| i.last.is_open()).count() - open_count;
-    Some(PlanFigures {
-        items: plan.items.len(),
-        done,
-        open: open_count,
-        gone: plan.items.len() - done - open_count - never_told,
-        never_told,
-        changes: changed.len(),
-        first: label(session, *first),
-        last: label(session, *last),
-        inferred: plan.snapshots.iter().all(|s| s.source != PlanSource::Tool),
-    })
 }
 
 fn bench(analysis: &Analysis) -> Option<BenchFigures> {
