@@ -1,6 +1,7 @@
 //! How text of the transcript is shown: one invertible function for Markdown, HTML and terminal.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Makes control, bidirectional, zero-width and escape characters visible.
 ///
@@ -21,6 +22,24 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// The first character that [`visible`] made visible in a text: its place there, and what it was.
+pub fn hidden(text: &str) -> Option<(Range<usize>, char)> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find("\\u{").map(|n| from + n) {
+        from = at + 3;
+        if text[..at].ends_with('\\') {
+            continue;
+        }
+        let Some(end) = text[from..].find('}').map(|n| from + n) else { break };
+        let code = &text[from..end];
+        let c = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
+        if let Some(c) = c.filter(|c| is_hidden(*c) && code.len() >= 4) {
+            return Some((at..end + 1, c));
+        }
+    }
+    None
 }
 
 /// JSON with what hides or steers written as `\uXXXX`: the same value, safe to print.
@@ -59,6 +78,14 @@ mod tests {
         let shown = visible_json(&json);
         assert_eq!(shown, r#""a\u009b31m\u202e\udb40\udc01é\n""#);
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+    }
+
+    #[test]
+    fn what_was_shown_is_read_back() {
+        let text = "ab\u{1b}[31m";
+        assert_eq!(hidden(&visible(text)), Some((2..10, '\u{1b}')));
+        assert_eq!(hidden(&visible("\\u{001B}")), None, "the text itself said so");
+        assert_eq!(hidden("\\u{41}, \\u{0041}, \\u{"), None, "no hidden characters");
     }
 
     #[test]

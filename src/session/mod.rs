@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use display::{visible, visible_json};
+pub use display::{hidden, visible, visible_json};
 pub use draft::{Draft, DraftThread, ThreadStart};
 pub use label::Label;
 pub use span::{CallRef, Field, Provenance, Span, TextRef};

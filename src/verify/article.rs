@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::refs::{self, Reference};
+use crate::session;
 
 /// What kind of block a sentence stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(super) struct Sentence {
     pub(super) headings: Vec<String>,
     /// For a row: the cells of the table's head.
     pub(super) head: Vec<String>,
+    /// For a row: bytes of its cells in the text.
+    pub(super) cells: Vec<Range<usize>>,
     /// Lists it stands in.
     pub(super) depth: usize,
     /// Position of its paragraph, bullet or table in the article: equal for sentences that stand together.
@@ -49,6 +52,11 @@ impl Sentence {
     pub(super) fn references(&self) -> &[Reference] {
         if self.own.is_empty() { &self.inherited } else { &self.own }
     }
+
+    /// The texts of its cells, for a row.
+    pub(super) fn cells(&self) -> impl Iterator<Item = &str> {
+        self.cells.iter().map(|c| self.text[c.clone()].trim())
+    }
 }
 
 /// Plain text of a block, and where each piece of it stands in the Markdown.
@@ -58,13 +66,27 @@ struct Text {
     /// (byte in `plain`, byte in the Markdown), ascending.
     places: Vec<(usize, usize)>,
     end: usize,
+    /// For a row: bytes of its cells.
+    cells: Vec<Range<usize>>,
 }
 
 impl Text {
+    /// Adds a piece; characters that were made visible become again what they were.
     fn push(&mut self, text: &str, at: Range<usize>) {
-        self.places.push((self.plain.len(), at.start));
-        self.plain.push_str(text);
+        let mut rest = text;
+        while let Some((shown, c)) = session::hidden(rest) {
+            let from = at.start + (text.len() - rest.len());
+            self.add(&rest[..shown.start], from);
+            self.add(c.encode_utf8(&mut [0; 4]), from + shown.start);
+            rest = &rest[shown.end..];
+        }
+        self.add(rest, at.start + (text.len() - rest.len()));
         self.end = at.end;
+    }
+
+    fn add(&mut self, text: &str, at: usize) {
+        self.places.push((self.plain.len(), at));
+        self.plain.push_str(text);
     }
 
     fn source(&self, plain: usize) -> usize {
@@ -97,7 +119,7 @@ impl Reader<'_> {
         let markdown = self.markdown;
         let mut text = Text::default();
         let mut link: Option<String> = None;
-        let (mut head, mut cells): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut head: Vec<String> = Vec::new();
         let mut row = Text::default();
         let mut code = false;
         for (event, at) in Parser::new_ext(markdown, options).into_offset_iter() {
@@ -124,20 +146,23 @@ impl Reader<'_> {
                     self.code(&mut text);
                 }
                 Event::Start(Tag::TableHead | Tag::TableRow) => {
-                    cells.clear();
                     row = Text::default();
                 }
                 Event::End(TagEnd::TableCell) => {
-                    if !row.plain.is_empty() || !cells.is_empty() {
+                    if !row.cells.is_empty() {
                         row.push(" | ", at.start..at.start);
                     }
+                    let from = row.plain.len();
                     for (n, &(plain, source)) in text.places.iter().enumerate() {
                         let to = text.places.get(n + 1).map_or(text.plain.len(), |p| p.0);
                         row.push(&text.plain[plain..to], source..text.end);
                     }
-                    cells.push(std::mem::take(&mut text).plain.trim().to_owned());
+                    row.cells.push(from..row.plain.len());
+                    text = Text::default();
                 }
-                Event::End(TagEnd::TableHead) => head.clone_from(&cells),
+                Event::End(TagEnd::TableHead) => {
+                    head = row.cells.iter().map(|c| row.plain[c.clone()].trim().to_owned()).collect();
+                }
                 Event::End(TagEnd::TableRow) => self.row(&mut row, &head),
                 Event::End(TagEnd::Table) => self.group += 1,
                 Event::Start(Tag::Link { dest_url, .. }) => {
@@ -177,7 +202,7 @@ impl Reader<'_> {
         if text.plain.trim().is_empty() {
             return;
         }
-        let around = refs::find(&text.plain);
+        let around = named(&text.plain);
         for range in sentences(&text.plain) {
             self.push(&text, range, Block::Prose, around.clone(), Vec::new());
         }
@@ -206,14 +231,22 @@ impl Reader<'_> {
             bytes: start..end.max(start),
             line: self.line(start),
             block,
-            own: if block == Block::Code { Vec::new() } else { refs::find(plain) },
+            own: if block == Block::Code { Vec::new() } else { named(plain) },
             inherited,
             headings: self.titles(),
             head,
+            cells: text.cells.clone(),
             depth: self.depth,
             group: self.group,
         });
     }
+}
+
+/// The messages that a text names; code gives words of the session, ids such as `msg-2` among them.
+fn named(text: &str) -> Vec<Reference> {
+    let mut out = refs::find(text);
+    out.retain(|r| text[..r.at.start].matches('`').count().is_multiple_of(2));
+    out
 }
 
 /// Ranges of the sentences of a paragraph. Points in code, quotes, brackets, numbers and abbreviations end none.
@@ -290,11 +323,29 @@ mod tests {
     }
 
     #[test]
+    fn code_names_no_message() {
+        let found = read("[msg 5] bears the id `msg-2`.\n");
+        assert_eq!(found[0].own.iter().map(Reference::to_string).collect::<Vec<_>>(), ["5"]);
+    }
+
+    #[test]
     fn rows_keep_the_head_of_their_table() {
         let found = read("| item | done |\n|---|---|\n| T1 | [msg 4] |\n");
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].text, "T1 | [msg 4]");
         assert_eq!(found[0].head, ["item", "done"]);
+        assert_eq!(found[0].cells().collect::<Vec<_>>(), ["T1", "[msg 4]"]);
         assert_eq!(found[0].line, 3);
+        let found = read("| command | end |\n|---|---|\n| `a \\| b` |  |\n");
+        assert_eq!(found[0].cells().collect::<Vec<_>>(), ["`a | b`", ""], "a pipe inside a cell parts none");
+    }
+
+    #[test]
+    fn what_was_made_visible_is_read_as_it_was() {
+        let article = "It said \\\\u{001B}x. Then `y\\u{0007}z`.\n";
+        let found = read(article);
+        assert_eq!(found[0].text, "It said \u{1b}x.");
+        assert_eq!(found[1].text, "Then `y\u{7}z`.");
+        assert_eq!(&article[found[1].bytes.clone()], "Then `y\\u{0007}z`.");
     }
 }

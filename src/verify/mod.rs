@@ -8,6 +8,8 @@ mod annotated;
 mod article;
 mod checks;
 mod refs;
+#[cfg(test)]
+mod tests;
 mod words;
 mod world;
 

@@ -16,6 +16,8 @@ pub(super) struct World<'a> {
     /// The session and its facts.
     pub(super) analysis: &'a Analysis,
     labels: BTreeMap<Label, MsgIx>,
+    /// Numbers of the first and the last message of the main thread.
+    main: Option<(u64, u64)>,
     texts: Vec<OnceLock<String>>,
     figures: Vec<OnceLock<Vec<Known>>>,
 }
@@ -42,9 +44,11 @@ impl<'a> World<'a> {
     pub(super) fn new(analysis: &'a Analysis) -> Self {
         let session = &analysis.session;
         let labels = session.iter().map(|(ix, m)| (m.label.clone(), ix)).collect();
+        let mut on_main = session.messages.iter().filter(|m| m.label.sub.is_empty()).map(|m| m.label.msg);
         let n = session.messages.len();
         Self {
             analysis,
+            main: on_main.next().map(|first| (first, on_main.next_back().unwrap_or(first))),
             labels,
             texts: (0..n).map(|_| OnceLock::new()).collect(),
             figures: (0..n).map(|_| OnceLock::new()).collect(),
@@ -79,7 +83,12 @@ impl<'a> World<'a> {
             match &r.last {
                 None => out.extend(self.find(&r.first)),
                 Some(last) => {
-                    let within = |l: &Label| *l >= r.first && (l <= last || l.msg == last.msg);
+                    // A subagent whose caller is not known worked at some time of the whole.
+                    let whole = Some(last.msg) == self.main.map(|m| m.1) && Some(r.first.msg) == self.main.map(|m| m.0);
+                    let within = |l: &Label| {
+                        *l >= r.first && (l <= last || l.msg == last.msg && l.sub.starts_with(&last.sub))
+                            || whole && l.msg == 0
+                    };
                     out.extend(self.labels.iter().filter(|(l, _)| within(l)).map(|(_, &ix)| ix));
                 }
             }
@@ -201,7 +210,8 @@ pub(super) fn plain(text: &str) -> String {
             '“' | '”' | '„' => '"',
             '‘' | '’' => '\'',
             '–' | '—' => '-',
-            '*' | '`' | '\\' => continue,
+            // Marks of Markdown, which are no words; what a reader sees of a quoted line has no mark either.
+            '*' | '`' | '\\' | '>' => continue,
             c if c.is_whitespace() => ' ',
             c => c,
         };

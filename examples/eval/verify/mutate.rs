@@ -17,6 +17,9 @@ pub(crate) struct Mutation {
 
 /// Every kind of change, at most `most` places of each, spread over the text.
 pub(crate) fn all(text: &str, analysis: &Analysis, most: usize) -> Vec<Mutation> {
+    if most == 0 {
+        return Vec::new();
+    }
     let quoted = ranges(text, r"“[^”]*”");
     let closed: Vec<Range<usize>> = ranges(text, r"(?s)(?m)^(```+|~~~+).*?^(```+|~~~+)$")
         .into_iter()

@@ -77,7 +77,10 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let session = &material.analysis.session;
     let episodes = &material.analysis.facts.episodes;
     let runs = if material.full { episodes.runs.clone() } else { episodes.at_most(ROWS) };
-    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Ok(None) };
+    let (Some(first), Some(end)) = (runs.first(), runs.last()) else { return Ok(None) };
+    // Subagents whose caller is not known stand at the end of the list, not of the time.
+    let on_main = session.live().map(|(ix, _)| ix).filter(|&ix| ix <= end.last && session.on_main(ix));
+    let last = on_main.last().unwrap_or(end.last);
     if runs.iter().all(|r| r.phase.is_none()) {
         return Ok(None);
     }
@@ -90,7 +93,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let changed: BTreeSet<MsgIx> = material.analysis.facts.plan.changed_messages().into_iter().collect();
     some(View {
         first: label(session, first.first),
-        last: label(session, last.last),
+        last: label(session, last),
         finer: runs.len() < episodes.runs.len(),
         rows: runs.iter().map(|run| row(material.analysis, run, &changed)).collect(),
         pivots: pivots.iter().map(|m| pivot(material.analysis, *m)).collect(),

@@ -66,7 +66,11 @@ fn calls(scene: &Scene<'_>) -> Vec<Finding> {
         let Some(at) = scene.world.find(&r.first) else { continue };
         let stated: Vec<&str> = found[1].split('`').skip(1).step_by(2).collect();
         let made: Vec<&str> = scene.world.message(at).calls().map(|c| c.tool.as_str()).collect();
-        out.push(match stated.len() <= made.len() && made.starts_with(&stated) {
+        // `calls `Bash`, `Read` and `Glob``: each tool once.
+        let mut tools = made.clone();
+        let mut seen = std::collections::BTreeSet::new();
+        tools.retain(|t| seen.insert(*t));
+        out.push(match stated.len() <= made.len() && made.starts_with(&stated) || tools == stated {
             true => Finding::supported(Kind::Actor, format!("[msg {r}] calls so")).shown_by([at]),
             false => Finding::contradicted(
                 Kind::Actor,

@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Scene;
-use crate::extract::plan::{State, Transition};
+use crate::extract::plan::{Plan, State, Transition};
 use crate::session::MsgIx;
 use crate::verify::{Finding, Kind};
 
-static LINE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^([+!-]) (?:\[([^\]]*)\] )?(?:(T\d{1,5}) )?(.*)$").expect("a constant pattern"));
+static LINE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^([+!-]) (?:\[((?:\[.\]|[^\[\]])*)\] )?(?:(T\d{1,5}) )?(.*)$").expect("a constant pattern")
+});
 
 /// Whether a block tells a change of the plan.
 pub(super) fn is_one(block: &str) -> bool {
@@ -34,7 +35,7 @@ fn line(scene: &Scene<'_>, message: MsgIx, text: &str) -> Option<Finding> {
     let rows = plan.transitions.iter().filter(|t| t.msg == message && t.is_change());
     let rows: Vec<&Transition> = rows.filter(|t| t.item.map(|i| i.at()) == item.flatten()).collect();
     let status = found.get(2).map_or("", |m| m.as_str());
-    let fits = rows.iter().any(|t| is_told(t, &found[1], status, &found[4]));
+    let fits = rows.iter().any(|t| is_told(plan, t, &found[1], status, &found[4]));
     Some(match fits {
         true => Finding::supported(Kind::Plan, "the message changes it so").shown_by([message]),
         false => {
@@ -44,11 +45,16 @@ fn line(scene: &Scene<'_>, message: MsgIx, text: &str) -> Option<Finding> {
 }
 
 /// Whether a line tells a change: its sign, its states, and its words.
-fn is_told(row: &Transition, sign: &str, status: &str, text: &str) -> bool {
+fn is_told(plan: &Plan, row: &Transition, sign: &str, status: &str, text: &str) -> bool {
     let text = text.trim_end_matches('…');
     let new = row.text.starts_with(text);
     let old = row.old_text.as_ref().map_or(new, |o| o.starts_with(text));
-    let is = |words: &str, state: State| state.word() == words || State::of_word(words) == state;
+    // A box stands for a state as the list writes it.
+    let written = |words: &str, state: State| {
+        plan.snapshots.iter().flat_map(|s| &s.items).any(|i| i.state == state && i.status_text == words)
+    };
+    let is =
+        |words: &str, state: State| state.word() == words || State::of_word(words) == state || written(words, state);
     match sign {
         "+" => new && row.to != State::Absent && is(status, row.to),
         "-" => old && is(status, row.from),

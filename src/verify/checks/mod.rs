@@ -17,6 +17,7 @@ mod order;
 mod outcome;
 mod plan;
 mod plan_row;
+mod printed;
 mod quote;
 mod record;
 mod reference;
@@ -24,6 +25,7 @@ mod rows;
 mod selection;
 mod time;
 mod verbatim;
+mod warnings;
 mod wording;
 
 use std::ops::Range;
@@ -68,9 +70,11 @@ const CHECKS_OF_FACT: &[Check] = &[
     outcome::check,
     selection::check,
     finding::check,
+    printed::check,
     links::check,
     rows::check,
     record::check,
+    warnings::check,
     wording::check,
 ];
 
@@ -149,6 +153,9 @@ impl<'a> Scene<'a> {
             }
         }
         self.sentence().own.iter().for_each(|r| bytes[r.at.clone()].fill(b' '));
+        for range in plan::wordings(self) {
+            bytes[range].fill(b' ');
+        }
         let text = String::from_utf8(bytes).unwrap_or_default();
         words::without_guesses(&text)
     }
@@ -201,7 +208,7 @@ impl<'a> Scene<'a> {
     pub(super) fn cell(&self, names: &[&str]) -> Option<&'a str> {
         let sentence = self.sentence();
         let n = sentence.head.iter().position(|h| names.contains(&&*h.to_lowercase()))?;
-        sentence.text.split(" | ").nth(n).map(str::trim)
+        sentence.cells().nth(n)
     }
 
     /// Whether it says "this message", "the todo list" or, at its beginning, "it".

@@ -20,11 +20,18 @@ use crate::verify::{Finding, Kind};
 const METRIC_FIGURES: usize = 200;
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
+    if super::warnings::is_row(scene) {
+        return Vec::new();
+    }
     let text = scene.without_quotes();
     let mut figures = numbers::with_units(&text);
+    // `it ran 3 times`: a count.
+    figures.retain(|f| !text[..f.span.start].trim_end().ends_with(" ran"));
     if scene.sentence().block == Block::Row {
         figures.extend(of_columns(scene, &figures));
     }
+    let words = super::rows::verbatim_cells(scene);
+    figures.retain(|f| !words.iter().any(|w| w.contains(&f.span.start)));
     let all: Vec<Known> = figures.iter().flat_map(world::known).collect();
     figures.iter().filter_map(|f| decide(scene, &text, f, &all)).collect()
 }
@@ -33,15 +40,14 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
 fn of_columns(scene: &Scene<'_>, found: &[Figure]) -> Vec<Figure> {
     let sentence = scene.sentence();
     let mut out = Vec::new();
-    let mut at = 0;
-    for (n, cell) in sentence.text.split(" | ").enumerate() {
-        let span = at..at + cell.len();
-        at = span.end + " | ".len();
+    for (n, span) in sentence.cells.iter().enumerate() {
         let known = found.iter().any(|f| f.span.start < span.end && f.span.end > span.start);
         let Some(head) = sentence.head.get(n).filter(|_| !known) else { continue };
         let Some(unit) = unit_of(head) else { continue };
-        let Some(figure) = numbers::of_cell(cell.trim()).filter(|f| f.unit.is_none()) else { continue };
-        out.push(Figure { span, unit: Some(unit), ..figure });
+        let Some(figure) = numbers::of_cell(sentence.text[span.clone()].trim()).filter(|f| f.unit.is_none()) else {
+            continue;
+        };
+        out.push(Figure { span: span.clone(), unit: Some(unit), ..figure });
     }
     out
 }
@@ -254,7 +260,7 @@ fn efficiency(scene: &Scene<'_>, text: &str, figure: &Figure, shown: &str) -> Op
 /// The heading of the column in which a figure of a row stands.
 fn column_head(scene: &Scene<'_>, span: &Range<usize>) -> Option<String> {
     let sentence = scene.sentence();
-    let n = sentence.text.get(..span.start)?.matches(" | ").count();
+    let n = sentence.cells.iter().position(|c| span.start < c.end)?;
     Some(sentence.head.get(n)?.to_ascii_lowercase())
 }
 
@@ -421,7 +427,7 @@ fn params(row: Option<&Scene<'_>>, text: &str) -> Vec<(&'static str, String)> {
     };
     let mut out: Vec<(&'static str, String)> =
         PARAM.captures_iter(text).filter_map(|c| Some((name(&c[1])?, c[2].to_owned()))).collect();
-    let cells = row.iter().flat_map(|s| s.sentence().head.iter().zip(s.text().split(" | ")));
+    let cells = row.iter().flat_map(|s| s.sentence().head.iter().zip(s.sentence().cells()));
     for (head, cell) in cells {
         if let (Some(name), true) =
             (name(head), cell.trim().bytes().all(|b| b.is_ascii_digit()) && !cell.trim().is_empty())

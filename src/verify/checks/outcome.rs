@@ -55,8 +55,13 @@ fn calls<'a>(scene: &Scene<'a>, at: usize) -> Vec<(MsgIx, &'a ToolCall)> {
     let session = scene.world.session();
     let all: Vec<(MsgIx, &ToolCall)> =
         session.calls().map(|(at, c)| (at.msg, c)).filter(|c| everywhere || scope.contains(&c.0)).collect();
+    // `one`, `another` (failed)`: what stands in brackets is said of what stands before them.
+    let in_brackets = scene.text()[..at].ends_with('(');
+    let spans = code(scene.text());
+    let before = spans.iter().rposition(|r| in_brackets && scene.text()[r.end..at.max(r.end)].trim() == "(");
+    let spans = before.map_or(&spans[..], |n| &spans[n..=n]);
     let names: Vec<String> =
-        code(scene.text()).into_iter().map(|r| inner(&scene.text()[r]).trim_end_matches('…').to_owned()).collect();
+        spans.iter().map(|r| inner(&scene.text()[r.clone()]).trim_end_matches('…').to_owned()).collect();
     let mut named = all.clone();
     let mut known = false;
     for name in &names {

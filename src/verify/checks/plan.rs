@@ -1,5 +1,6 @@
 //! Plan items: the state said to be theirs, and the message said to have changed it.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -55,6 +56,26 @@ pub(super) fn labelled(scene: &Scene<'_>, text: &str) -> Option<ItemIx> {
     let label = LABEL.find(text)?.as_str().to_uppercase();
     let items = &scene.world.analysis.facts.plan.items;
     (0..).map(ItemIx).zip(items).find(|(_, i)| i.label == label).map(|(ix, _)| ix)
+}
+
+/// Where the words of an item stand behind its name: `T3 Write two notes`.
+pub(super) fn wordings(scene: &Scene<'_>) -> Vec<Range<usize>> {
+    let text = scene.text();
+    let mut out = Vec::new();
+    for mention in LABEL.find_iter(text).filter(|m| text[m.end()..].starts_with(' ')) {
+        let Some(item) = labelled(scene, mention.as_str()) else { continue };
+        let rest = &text[mention.end() + 1..];
+        let longest = texts(scene, item).filter(|t| rest.starts_with(t)).map(str::len).max();
+        out.extend(longest.map(|len| mention.end() + 1..mention.end() + 1 + len));
+    }
+    out
+}
+
+/// Every wording of an item.
+fn texts<'a>(scene: &Scene<'a>, item: ItemIx) -> impl Iterator<Item = &'a str> + use<'a> {
+    let plan = &scene.world.analysis.facts.plan;
+    let listed = plan.snapshots.iter().flat_map(|s| &s.items).filter(move |i| i.item == Some(item));
+    listed.map(|i| i.text.as_str()).chain([plan.items[item.at()].text.as_str()])
 }
 
 /// Rows of changes of an item.
@@ -228,10 +249,7 @@ fn named(scene: &Scene<'_>) -> Vec<Finding> {
         let words = plain(inner(&text[range.clone()])).to_lowercase();
         let cut = words.trim_end_matches('…');
         let plan = &scene.world.analysis.facts.plan;
-        let texts =
-            plan.snapshots.iter().flat_map(|s| &s.items).filter(|i| i.item == Some(item)).map(|i| i.text.as_str());
-        let mut texts = texts.chain([plan.items[item.at()].text.as_str()]);
-        if texts.any(|t| plain(t).to_lowercase().starts_with(cut)) {
+        if texts(scene, item).any(|t| plain(t).to_lowercase().starts_with(cut)) {
             out.push(
                 Finding::supported(Kind::Plan, format!("{} reads so", mention.as_str()))
                     .shown_by([plan.items[item.at()].first_msg]),

@@ -10,7 +10,6 @@ use crate::verify::{Finding, Kind, refs};
 /// A row of a table of items or of their changes.
 pub(super) fn row(scene: &Scene<'_>) -> Vec<Finding> {
     let sentence = scene.sentence();
-    let cells: Vec<&str> = sentence.text.split(" | ").map(str::trim).collect();
     let column = |names: &[&str]| scene.cell(names);
     let Some(item) =
         column(&["item", "plan item", "task", "todo"]).filter(|c| LABEL.find(c).is_some_and(|m| m.start() == 0))
@@ -24,7 +23,7 @@ pub(super) fn row(scene: &Scene<'_>) -> Vec<Finding> {
         )];
     };
     let mut out = Vec::new();
-    for (head, cell) in sentence.head.iter().zip(&cells) {
+    for (head, cell) in sentence.head.iter().zip(sentence.cells()) {
         let head = head.to_lowercase();
         if matches!(&*head, "created" | "started" | "active" | "done" | "completed") {
             out.extend(when(scene, ix, &head, cell));

@@ -49,6 +49,16 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
     if let Some(finding) = absent(scene, &range, words, &found) {
         return Some(finding);
     }
+    if let Some(finding) = superseded(scene, &range, words, &found) {
+        return Some(finding);
+    }
+    // Words behind the name of an item are checked with it; the words of an item need not stand where it changes.
+    if scene.sentence().block != Block::Row && follows_label(&scene.text()[..range.start]) {
+        return None;
+    }
+    if let Some(finding) = changed_item(scene, words) {
+        return Some(finding);
+    }
     let long = words.split_whitespace().count() >= WORDS_OF_A_QUOTE;
     if found.is_empty() {
         // A word that the article's own table uses is a term, not a quote.
@@ -86,6 +96,34 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
         );
     }
     Some(Finding::supported(Kind::Quote, format!("stands in {}", labels(&shown))).shown_by(shown.into_iter().take(3)))
+}
+
+/// Whether the text ends with the name of an item: `T4 `.
+fn follows_label(before: &str) -> bool {
+    super::plan::LABEL.find_iter(before).last().is_some_and(|m| before[m.end()..].trim().is_empty())
+}
+
+/// The wording of an item that a message named changes.
+fn changed_item(scene: &Scene<'_>, words: &str) -> Option<Finding> {
+    let plan = &scene.world.analysis.facts.plan;
+    let named = scene.world.expand(&scene.sentence().own);
+    let words = plain(words).to_lowercase();
+    let same = |text: &str| plain(text).to_lowercase() == words;
+    let mut changes = plan.transitions.iter().filter(|t| named.contains(&t.msg));
+    let found = changes.find(|t| same(&t.text))?;
+    Some(Finding::supported(Kind::Quote, "an item that changes there reads so").shown_by([found.msg]))
+}
+
+/// `T4 … (before: “…”)`: an earlier wording, which stands before the message named.
+fn superseded(scene: &Scene<'_>, range: &Range<usize>, words: &str, found: &[MsgIx]) -> Option<Finding> {
+    scene.text()[..range.start].ends_with("(before: ").then_some(())?;
+    let named = scene.world.find(&scene.sentence().own.first()?.first)?;
+    Some(match found.iter().find(|ix| **ix <= named) {
+        Some(&at) => {
+            Finding::supported(Kind::Quote, format!("it read so in [msg {}]", scene.world.label(at))).shown_by([at])
+        }
+        None => Finding::contradicted(Kind::Quote, format!("“{words}” stands in no message before")).shown_by([named]),
+    })
 }
 
 static NOT_THERE: LazyLock<Regex> = LazyLock::new(|| {
@@ -157,24 +195,31 @@ fn known_word(scene: &Scene<'_>, word: &str) -> Option<Finding> {
     {
         return Some(supported("a metric"));
     }
-    if let Some(id) = session.iter().find(|(_, m)| m.native_id.as_deref() == Some(word)) {
-        let placed = named.len() == 1 && !named.contains(&id.0);
+    // Copies of a record bear one id.
+    let mut bearers = session.iter().filter(|(_, m)| m.native_id.as_deref() == Some(word)).map(|(ix, _)| ix).peekable();
+    if let Some(&first) = bearers.peek() {
+        let placed = named.len() == 1 && !bearers.any(|ix| named.contains(&ix));
         return Some(match placed {
             false => supported("the id of a message"),
             true => Finding::contradicted(
                 Kind::Reference,
-                format!("`{word}` is the id of [msg {}]", scene.world.label(id.0)),
+                format!("`{word}` is the id of [msg {}]", scene.world.label(first)),
             )
-            .shown_by([id.0]),
+            .shown_by([first]),
         });
     }
     if let Some(found) = place(scene, word, &named) {
         return Some(found);
     }
+    if analysis.facts.plan.snapshots.iter().flat_map(|s| &s.items).any(|i| i.status_text == word) {
+        return Some(supported("a state as the lists write it"));
+    }
     let is = session.messages.iter().any(|m| m.model.as_deref() == Some(word))
         || session.sources.iter().any(|s| s.file == word || cut.len() >= 8 && s.digest.starts_with(cut))
         || crate::audit::RULES.iter().any(|r| r.id == word)
         || session.id == word
+        || session.forked_from.as_deref() == Some(word)
+        || analysis.facts.printed.iter().any(|f| super::printed::is_at(f, word))
         || session.cwd.as_deref() == Some(word)
         || session.agent == word;
     is.then(|| supported("a name of the session"))
@@ -185,6 +230,9 @@ fn place(scene: &Scene<'_>, word: &str, named: &[MsgIx]) -> Option<Finding> {
     let (file, line) = word.rsplit_once(':')?;
     let line: u32 = line.parse().ok()?;
     let session = scene.world.session();
+    if session.warnings.iter().any(|w| w.loc.file == file && w.loc.line == u64::from(line)) && named.is_empty() {
+        return Some(Finding::supported(Kind::Reference, format!("reading met trouble at `{word}`")));
+    }
     let source = session.sources.iter().position(|s| s.file == file)? as u32;
     let at = |ix: &MsgIx| {
         let message = session.message(*ix);

@@ -1,4 +1,4 @@
-//! What a report says of its own reading: bytes not shown, warnings, limits that are not known.
+//! What a report says of its own reading: bytes not shown, limits that are not known.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     if scene.sentence().block != Block::Prose {
         return Vec::new();
     }
-    [cut(scene), no_limit(scene), no_warnings(scene)].into_iter().flatten().collect()
+    [cut(scene), no_limit(scene)].into_iter().flatten().collect()
 }
 
 /// What is left of a text of the message after the block shown.
@@ -69,12 +69,5 @@ fn no_limit(scene: &Scene<'_>) -> Option<Finding> {
             let m = &bench.measurements[e.measurement as usize];
             Finding::contradicted(Kind::Presence, format!("{} has a limit", m.metric)).shown_by([m.msg])
         }
-    })
-}
-
-fn no_warnings(scene: &Scene<'_>) -> Option<Finding> {
-    scene.text().starts_with("No warnings:").then(|| match scene.world.session().warnings.len() {
-        0 => Finding::supported(Kind::Presence, "no warnings"),
-        n => Finding::contradicted(Kind::Presence, format!("there are {n} warnings")),
     })
 }

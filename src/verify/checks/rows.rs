@@ -1,6 +1,7 @@
 //! Rows that set out a fact cell by cell: figures with their conditions, tokens of a model, bytes of a file.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::Scene;
 use crate::extract::bench::Measurement;
@@ -82,7 +83,7 @@ fn quoted(scene: &Scene<'_>) -> Option<Finding> {
         t.header.len() == sentence.head.len() && t.header.iter().zip(&sentence.head).all(|(a, b)| same(&a.text, b))
     });
     let first = like.next()?;
-    let cells: Vec<&str> = sentence.text.split(" | ").collect();
+    let cells: Vec<&str> = sentence.cells().collect();
     let is_row = |t: &Table| {
         t.rows.iter().any(|r| r.len() == cells.len() && r.iter().zip(&cells).all(|(a, b)| same(&a.text, b)))
     };
@@ -160,6 +161,19 @@ fn item_messages(scene: &Scene<'_>, item: u32) -> Vec<MsgIx> {
     let transitions = scene.world.analysis.facts.plan.transitions.iter();
     let own = transitions.filter(|t| t.item.is_some_and(|i| i.0 == item));
     own.flat_map(|t| t.evidence.iter().map(|e| e.call.msg).chain([t.msg])).collect()
+}
+
+/// Bytes of the cells that give words of the session as they stand there: figures in them are quoted.
+pub(super) fn verbatim_cells(scene: &Scene<'_>) -> Vec<Range<usize>> {
+    const HEADS: &[&str] = &["option", "finding", "directive", "it says", "last line of the output"];
+    let sentence = scene.sentence();
+    let cells = sentence.head.iter().zip(&sentence.cells).filter(|(h, _)| HEADS.contains(&&*h.to_lowercase()));
+    let stands = |cell: &Range<usize>| {
+        let words = plain(&sentence.text[cell.clone()]).to_lowercase();
+        let words = words.trim_matches(['“', '”', '"', ' ']).trim_end_matches('…');
+        !words.is_empty() && scene.world.holding(words).next().is_some()
+    };
+    cells.map(|(_, cell)| cell.clone()).filter(stands).collect()
 }
 
 /// Cells that give words of the session: the last line of an output, an option.

@@ -1,8 +1,8 @@
 //! Plan items, counted: in a list, over the session, and as the plan stood at a message.
 
 use super::super::Scene;
-use super::tally::{Tally, is_filler, is_in};
-use crate::extract::plan::{ItemIx, PlanSnapshot, State, TransitionKind};
+use super::tally::{Tally, counted, is_filler, is_in};
+use crate::extract::plan::{ItemIx, PlanItem, PlanSnapshot, State, TransitionKind};
 use crate::session::MsgIx;
 
 pub(super) fn items(scene: &Scene<'_>, qualifiers: &[&str], set: &[MsgIx]) -> Vec<Tally> {
@@ -14,6 +14,10 @@ pub(super) fn items(scene: &Scene<'_>, qualifiers: &[&str], set: &[MsgIx]) -> Ve
         [] => (None, false, false),
         ["created"] => (None, false, true),
         ["open"] => (None, true, false),
+        ["gone"] => {
+            let gone = |i: &&PlanItem| i.outcome != State::Done && !i.last.is_open();
+            return vec![counted(plan.items.iter().filter(gone).map(|i| i.first_msg).collect())];
+        }
         ["high" | "medium" | "low"] => return priorities(scene, words[0], set),
         [word] => match State::of_word(word) {
             State::Other | State::Absent => return Vec::new(),

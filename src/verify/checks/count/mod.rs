@@ -130,12 +130,16 @@ fn ends(scene: &Scene<'_>, stated: &Stated<'_>, counted: &[MsgIx]) -> Option<Fin
 /// Cells under a heading that names what is counted.
 fn row(scene: &Scene<'_>) -> Vec<Finding> {
     let sentence = scene.sentence();
-    let cells: Vec<&str> = sentence.text.split(" | ").map(str::trim).collect();
+    let cells: Vec<&str> = sentence.cells().collect();
     let code: Vec<&str> = cells.iter().copied().filter(|c| c.starts_with('`') && c.ends_with('`')).collect();
     let mut out = Vec::new();
     for (head, cell) in sentence.head.iter().zip(&cells) {
         let Some(count) = cell.parse::<u64>().ok() else { continue };
         let head = head.to_lowercase();
+        // What tools printed is no finding of the participants.
+        if head == "findings" && scene.cell(&["tool"]).is_some() {
+            continue;
+        }
         let words: Vec<&str> = head.split_whitespace().collect();
         let Some(noun) = words.last().and_then(|w| Noun::of(w)).or_else(|| Noun::of_head(&head)) else { continue };
         let mut qualifiers: Vec<&str> = words[..words.len().saturating_sub(1)].to_vec();

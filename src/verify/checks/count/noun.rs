@@ -27,6 +27,8 @@ pub(in crate::verify::checks) enum Noun {
     Sentence,
     Prose,
     Discrepancy,
+    Thread,
+    Left,
 }
 
 impl Noun {
@@ -53,6 +55,7 @@ impl Noun {
             "file" | "files" => Self::File,
             "prose" => Self::Prose,
             "discrepancies" | "disagreements" => Self::Discrepancy,
+            "thread" | "threads" => Self::Thread,
             _ => return None,
         })
     }
@@ -111,6 +114,7 @@ impl Noun {
     pub(in crate::verify::checks) fn with(self, before: &[&str], after: &[&str]) -> Self {
         let says = |words: &[&str], what: &str| words.iter().any(|w| w.eq_ignore_ascii_case(what));
         match self {
+            Self::Message if says(after, "lies") || says(after, "lie") => Self::Left,
             Self::Message if says(after, "changed") || says(after, "change") => Self::PlanChange,
             Self::Call if says(before, "failed") || says(before, "failing") => Self::FailedCall,
             _ => self,

@@ -316,6 +316,7 @@ fn state_after(words: &[&str], being: usize) -> Option<&'static str> {
         "pending" => "pending",
         "active" | "in_progress" => "active",
         "in" if words.get(being + 1)?.eq_ignore_ascii_case("progress") => "active",
+        "cancelled" if words.get(being + 1).is_some_and(|w| w.eq_ignore_ascii_case("or")) => "gone",
         "cancelled" | "canceled" => "cancelled",
         "blocked" => "blocked",
         "created" | "added" => "created",

@@ -117,6 +117,13 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
             msgs.sort();
             vec![counted(msgs)]
         }
+        // Told of the session, not of its messages; a branch that the user left counts nowhere else.
+        Noun::Thread if qualifiers == ["subagent"] => {
+            vec![(session.threads.len().saturating_sub(1) as u64, Vec::new())]
+        }
+        Noun::Left => {
+            vec![counted(session.iter().filter(|(_, m)| m.abandoned).map(|(ix, _)| ix).collect())]
+        }
         Noun::Word | Noun::Sentence if plain => prose_of(scene, noun, set),
         _ => Vec::new(),
     }
@@ -189,5 +196,8 @@ fn prose_of(scene: &Scene<'_>, noun: Noun, set: &[MsgIx]) -> Vec<Tally> {
         Noun::Word => t.split_whitespace().count(),
         _ => crate::verify::article::sentences(t).len(),
     };
-    vec![(texts.iter().map(|t| count(t)).sum::<usize>() as u64, vec![one])]
+    let shape = crate::extract::shape::shape(&message.text());
+    let told = (noun == Noun::Sentence).then_some(shape.sentences).flatten();
+    let all = texts.iter().map(|t| count(t)).sum::<usize>();
+    std::iter::once(all).chain(told).map(|n| (n as u64, vec![one])).collect()
 }
