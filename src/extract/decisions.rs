@@ -206,12 +206,12 @@ fn reversals(session: &Session, found: &mut [Decision]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::{options, tables};
+    use crate::extract::{options, table_kinds};
     use crate::session::build::SessionBuilder;
     use serde_json::json;
 
     fn read(session: &Session) -> Vec<Decision> {
-        let found = extract(session, &options::extract(session, &tables::extract(session)));
+        let found = extract(session, &options::extract(session, &table_kinds::extract(session)));
         assert!(found.iter().all(|d| session.quote(&d.span) == Some(d.choice.as_str())));
         found
     }

@@ -17,6 +17,7 @@ pub mod options;
 pub mod plan;
 pub(crate) mod prose;
 pub mod shape;
+pub mod table_kinds;
 pub mod tables;
 
 use crate::session::{CallRef, Session};
@@ -67,7 +68,7 @@ pub struct Facts {
 
 /// Extracts every kind of fact from a session.
 pub fn extract(session: &Session, config: &Config) -> Facts {
-    let tables = tables::extract(session);
+    let tables = table_kinds::extract(session);
     let options = options::extract(session, &tables);
     let plan = plan::extract(session);
     let bench = bench::extract(session, &tables, &config.limits);

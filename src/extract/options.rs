@@ -209,7 +209,7 @@ mod tests {
     use crate::session::{MessageKind, Role};
 
     fn shown(session: &Session) -> Vec<(String, Vec<String>)> {
-        let lists = extract(session, &crate::extract::tables::extract(session));
+        let lists = extract(session, &crate::extract::table_kinds::extract(session));
         for o in lists.iter().flat_map(|l| &l.options) {
             assert_eq!(session.quote(&o.span), Some(o.text.as_str()));
         }

@@ -248,7 +248,7 @@ mod tests {
             "let token: String = lexer.next_token();",
             "password = os.environ['DB_PASSWORD']",
             "API_KEY=$OPENAI_API_KEY docker run -u 1000:1000 x",
-            "output_throughput 309 tok/s at concurrency 64, risk-averse-scheduling-policy-2",
+            "output_throughput 412 tok/s at concurrency 64, risk-averse-scheduling-policy-2",
             "basic functionality of the tokenizer; the secret of success",
             "password=********",
         ] {

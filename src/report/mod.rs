@@ -2,6 +2,7 @@
 //!
 //! Each [`section`] makes plain values from an [`crate::analysis::Analysis`]; the sentences that hold them stand in `templates/`; charts are drawn by [`chart`]. Nothing here looks for facts.
 
+pub(crate) mod against;
 pub mod audit;
 pub mod chart;
 pub mod comparison;

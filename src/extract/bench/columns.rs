@@ -166,6 +166,18 @@ pub(super) fn param(header: &str) -> String {
     }
 }
 
+/// The name under which a cell is kept as a condition: a count names one only where it is a number.
+pub(super) fn condition(header: &str, cell: &str) -> String {
+    const COUNTS: &[&str] =
+        &["concurrency", "batch", "context", "input_len", "output_len", "threads", "gpus", "iodepth"];
+    let named = param(header);
+    let counted = cell.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(|c: char| c.is_ascii_digit());
+    if counted || !COUNTS.contains(&named.as_str()) {
+        return named;
+    }
+    header.split(['(', '[']).next().unwrap_or("").split_whitespace().collect::<Vec<_>>().join("_").to_lowercase()
+}
+
 /// The column whose cells name metrics, when the headers of the others do not.
 fn names_metrics(grid: &Grid, heads: &[Head]) -> Option<usize> {
     let named_column = heads.iter().position(|h| matches!(h.text.trim(), "metric" | "measure" | "kpi" | "metrics"));

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use super::lexicon;
-use super::limits::matches_metric;
+use super::limits::{matches_metric, satisfies};
 use super::units::Unit;
 use super::{Efficiency, Limit, LimitOrigin, Measurement, MeasurementRole, Standing};
 
@@ -133,18 +133,6 @@ fn meets(limit: &Limit, key: &str, wanted: &str, m: &Measurement) -> bool {
         Some(value) => satisfies(value, wanted),
         None => limit.msg.is_none() && !LOAD.contains(&key),
     }
-}
-
-/// `wanted` is a text, or a bound such as `<=64`.
-pub(super) fn satisfies(value: &str, wanted: &str) -> bool {
-    let number = |t: &str| t.trim().parse::<f64>().ok();
-    if let Some(max) = wanted.strip_prefix("<=").and_then(number) {
-        return number(value).is_some_and(|v| v <= max);
-    }
-    if let Some(min) = wanted.strip_prefix(">=").and_then(number) {
-        return number(value).is_some_and(|v| v >= min);
-    }
-    value.eq_ignore_ascii_case(wanted) || number(value).is_some_and(|v| number(wanted) == Some(v))
 }
 
 /// A ceiling stated without a load is that of one stream; it does not bound many at once.

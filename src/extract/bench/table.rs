@@ -51,7 +51,7 @@ impl Reader<'_> {
             for &key in keys {
                 let text = self.grid.text(row, key);
                 if !is_absent(text) {
-                    params.insert(columns::param(&heads[key].text), text.to_owned());
+                    params.insert(columns::condition(&heads[key].text, text), text.to_owned());
                 }
             }
             let first = keys.first().map(|&k| columns::head(self.grid.text(row, k))).unwrap_or_default();
@@ -64,7 +64,8 @@ impl Reader<'_> {
                 }
                 let mut params = params.clone();
                 if let Some(label) = labels.get(&column) {
-                    params.insert("config".to_owned(), label.clone());
+                    let taken = params.contains_key("config");
+                    params.insert(if taken { "column" } else { "config" }.to_owned(), label.clone());
                 }
                 params.extend(lexicon::params(&heads[column].text));
                 self.cell(row, column, &head, params);
@@ -88,12 +89,15 @@ impl Reader<'_> {
         let key = |c: usize| {
             let head = &heads[c];
             let unit = head.unit.clone().or_else(|| self.grid.column(c).find_map(|t| numbers::of_cell(t)?.unit));
-            let metric = lexicon::metric(&head.text, unit.as_ref()).map(|(m, _)| m.id);
+            let named = lexicon::metric(&head.text, unit.as_ref()).map(|(m, _)| m.id);
+            let metric = named.or_else(|| unit.as_ref().and_then(lexicon::default_metric));
             (metric, head.statistic.clone(), head.role.map(|r| r as u8), head.phase, head.scope)
         };
         let keys: Vec<_> = figures.iter().map(|&c| key(c)).collect();
         let twice = |i: usize| keys.iter().enumerate().any(|(j, k)| j != i && *k == keys[i]);
-        let label = |c: usize| self.grid.header[c].text.split(['(', '[']).next().unwrap_or("").trim().to_owned();
+        let short = |c: usize| self.grid.header[c].text.split(['(', '[']).next().unwrap_or("").trim();
+        let alike = |c: usize| figures.iter().filter(|&&o| short(o) == short(c)).count() > 1;
+        let label = |c: usize| if alike(c) { self.grid.header[c].text.trim() } else { short(c) }.to_owned();
         figures
             .iter()
             .enumerate()

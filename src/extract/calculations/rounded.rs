@@ -105,8 +105,8 @@ mod tests {
         let read = |t: &str| Rounded::read(t, false).unwrap();
         assert_eq!((read("1,250.5").value, read("1.5k").value, read("−3").value), (1250.5, 1500.0, -3.0));
         assert_eq!((read("10.4").lo, read("10.4").hi), (10.35, 10.450000000000001));
-        assert!(read("3.4").agrees(&read("10.36").over(Rounded::exact(309.0)).unwrap().scaled(100.0)));
-        assert!(!read("4.4").agrees(&read("10.36").over(Rounded::exact(309.0)).unwrap().scaled(100.0)));
+        assert!(read("3.1").agrees(&read("12.84").over(Rounded::exact(412.0)).unwrap().scaled(100.0)));
+        assert!(!read("4.1").agrees(&read("12.84").over(Rounded::exact(412.0)).unwrap().scaled(100.0)));
         assert_eq!(Rounded::read("7", true).unwrap().lo, 7.0);
         assert_eq!(read("1").over(Rounded::exact(0.0)), None);
     }

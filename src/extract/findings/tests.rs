@@ -1,10 +1,10 @@
 use super::*;
-use crate::extract::tables;
+use crate::extract::table_kinds;
 use crate::session::build::SessionBuilder;
 use crate::session::{MessageKind, Role};
 
 fn of(session: &Session) -> Findings {
-    extract(session, &tables::extract(session))
+    extract(session, &table_kinds::extract(session))
 }
 
 fn rows(text: &str) -> Vec<(Option<String>, String, &'static str)> {

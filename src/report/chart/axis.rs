@@ -148,7 +148,7 @@ pub(super) fn below(svg: &mut Svg, scale: &Scale, (top, bottom): (f64, f64), uni
     svg.text(((scale.range.0 + scale.range.1) / 2.0, bottom + 36.0), Anchor::Middle, SOFT, 12.0, unit);
 }
 
-/// A share for readers, as in the text: `3.35 %`.
+/// A share for readers, as in the text: `3.12 %`.
 pub(super) fn percent(share: f64) -> String {
     format!("{} %", crate::report::section::value::percent(share))
 }

@@ -8,11 +8,13 @@ use serde_json::Value;
 
 use super::some;
 use super::subject::{Subject, first};
-use crate::extract::bench::{Bench, MeasurementRole};
+use crate::extract::bench::{Bench, Efficiency, MeasurementRole};
 use crate::extract::equipment::named_before;
 use crate::extract::findings::FindingStatus;
 use crate::extract::tables::TableKind;
-use crate::report::section::value::{number, pairs, percent};
+use crate::report::against::Against;
+use crate::report::section::value::number;
+use crate::session::MsgIx;
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -27,19 +29,6 @@ struct View {
 struct Hardware {
     text: String,
     msg: String,
-}
-
-/// A figure set against its limit.
-#[derive(Debug, Serialize)]
-struct Against {
-    metric: String,
-    params: String,
-    value: String,
-    limit: String,
-    efficiency: String,
-    gap: String,
-    msg: String,
-    limit_msg: Option<String>,
 }
 
 /// A theoretical figure that nothing measured before is set against.
@@ -86,12 +75,13 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
     if !of_weight {
         return None;
     }
-    let against = against(subject);
+    let bench = &subject.facts().bench;
+    let earlier = latest(bench, subject.ix);
     let view = View {
         hardware: named_before(subject.session(), subject.ix)
             .map(|h| Hardware { msg: subject.name(h.msg), text: h.text }),
-        limits: limits(subject, &against),
-        against,
+        limits: limits(subject, &earlier),
+        against: earlier.iter().map(|e| Against::of(subject.session(), bench, e)).collect(),
         table: table(subject),
         findings: findings(subject),
     };
@@ -104,33 +94,27 @@ fn shown(value: f64, unit: Option<&str>) -> String {
 }
 
 /// The last figure of each metric before the message that has a limit.
-fn against(subject: &Subject<'_>) -> Vec<Against> {
-    let bench: &Bench = &subject.facts().bench;
+fn latest(bench: &Bench, ix: MsgIx) -> Vec<&Efficiency> {
     let mut seen = BTreeSet::new();
-    let earlier = bench.efficiencies.iter().filter(|e| bench.measurements[e.measurement as usize].msg < subject.ix);
-    let mut rows: Vec<Against> = Vec::new();
+    let earlier = bench.efficiencies.iter().filter(|e| bench.measurements[e.measurement as usize].msg < ix);
+    let mut rows = Vec::new();
     for e in earlier.rev() {
-        let (m, limit) = (&bench.measurements[e.measurement as usize], &bench.limits[e.limit as usize]);
-        let Some(value) = m.value.filter(|_| seen.insert(m.metric.as_str()) && rows.len() < AGAINST) else { continue };
-        rows.push(Against {
-            metric: m.metric.clone(),
-            params: pairs(&m.params),
-            value: shown(value, m.unit.as_deref()),
-            limit: shown(limit.value, Some(&limit.unit)),
-            efficiency: percent(e.efficiency),
-            gap: percent(e.gap),
-            msg: subject.name(m.msg),
-            limit_msg: limit.msg.map(|l| subject.name(l)),
-        });
+        let m = &bench.measurements[e.measurement as usize];
+        if m.value.is_some() && rows.len() < AGAINST && seen.insert(m.metric.as_str()) {
+            rows.push(e);
+        }
     }
     rows
 }
 
-fn limits(subject: &Subject<'_>, against: &[Against]) -> Vec<Figure> {
-    let all = subject.facts().bench.measurements.iter();
+fn limits(subject: &Subject<'_>, against: &[&Efficiency]) -> Vec<Figure> {
+    let all = &subject.facts().bench.measurements;
     let mut by_metric: BTreeMap<&str, Figure> = BTreeMap::new();
-    for m in all.filter(|m| m.msg < subject.ix && m.role == MeasurementRole::Theoretical) {
-        let Some(value) = m.value.filter(|_| !against.iter().any(|a| a.metric == m.metric)) else { continue };
+    for m in all.iter().filter(|m| m.msg < subject.ix && m.role == MeasurementRole::Theoretical) {
+        let Some(value) = m.value.filter(|_| !against.iter().any(|e| all[e.measurement as usize].metric == m.metric))
+        else {
+            continue;
+        };
         let value = shown(value, m.unit.as_deref());
         by_metric.insert(&m.metric, Figure { metric: m.metric.clone(), value, msg: subject.name(m.msg) });
     }

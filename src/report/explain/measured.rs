@@ -10,6 +10,7 @@ use super::subject::{Subject, first};
 use crate::extract::bench::series::series;
 use crate::extract::bench::{Efficiency, FigureEvidence, Measurement, MeasurementRole};
 use crate::link::{FactId, LinkKind};
+use crate::report::against::Against;
 use crate::report::section::value::{number, pairs, percent};
 use crate::session::Role;
 
@@ -43,14 +44,6 @@ struct Before {
     value: String,
     msg: String,
     change: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Against {
-    limit: String,
-    limit_msg: Option<String>,
-    efficiency: String,
-    gap: String,
 }
 
 /// One quantity before a plan was written and after.
@@ -106,15 +99,7 @@ fn shown(value: Option<f64>, m: &Measurement) -> String {
 
 fn row(subject: &Subject<'_>, i: u32, m: &Measurement) -> Row {
     let bench = &subject.facts().bench;
-    let against = bench.efficiencies.iter().find(|e| e.measurement == i).map(|e| {
-        let limit = &bench.limits[e.limit as usize];
-        Against {
-            limit: format!("{} {}", number(limit.value), limit.unit),
-            limit_msg: limit.msg.map(|ix| subject.name(ix)),
-            efficiency: percent(e.efficiency),
-            gap: percent(e.gap),
-        }
-    });
+    let against = bench.efficiency_of(i).map(|e| Against::of(subject.session(), bench, e));
     let id = FactId::Measurement(i);
     let link = subject.analysis.links.iter().find(|l| l.from == id && l.kind == LinkKind::Remeasures);
     let earlier = link.and_then(|l| match l.to {

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::value::{label, number, pairs, percent, word};
+use super::value::{label, number, pairs, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
 use crate::extract::bench::comparisons::Comparison;
-use crate::extract::bench::{Efficiency, Limit, Measurement, MeasurementRole};
+use crate::extract::bench::{Limit, Measurement, MeasurementRole};
 use crate::extract::tables::{Table, TableKind};
+use crate::report::against::{Against, metric, value};
 use crate::report::chart::FigureRow;
 use crate::session::Session;
 
@@ -18,7 +19,7 @@ use crate::session::Session;
 struct View {
     figures: Vec<FigureView>,
     limits: Vec<LimitRow>,
-    efficiencies: Vec<EfficiencyRow>,
+    efficiencies: Vec<Against>,
     efficiencies_left: usize,
     comparisons: Vec<ComparisonRow>,
     comparisons_left: usize,
@@ -49,18 +50,6 @@ struct LimitRow {
     derivation: Option<String>,
     source: String,
     msg: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct EfficiencyRow {
-    metric: String,
-    params: String,
-    value: String,
-    limit: String,
-    efficiency: String,
-    gap: String,
-    msg: String,
-    limit_msg: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,7 +106,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         return Ok(None);
     }
     let (efficiencies, efficiencies_left) =
-        first_rows(bench.efficiencies.iter().map(|e| efficiency(material, e)).collect(), material.full);
+        first_rows(bench.efficiencies.iter().map(|e| Against::of(session, bench, e)).collect(), material.full);
     let (measurements, left) = first_rows(shown.iter().map(|m| measurement(session, m)).collect(), material.full);
     let compared = analysis.facts.comparisons.iter().map(|c| comparison(material, c)).collect();
     let (comparisons, comparisons_left) = first_rows(compared, material.full);
@@ -185,21 +174,6 @@ fn limit(session: &Session, l: &Limit) -> LimitRow {
     }
 }
 
-fn efficiency(material: &Material<'_>, e: &Efficiency) -> EfficiencyRow {
-    let (session, bench) = (&material.analysis.session, &material.analysis.facts.bench);
-    let (m, l) = (&bench.measurements[e.measurement as usize], &bench.limits[e.limit as usize]);
-    EfficiencyRow {
-        metric: metric(m),
-        params: pairs(&m.params),
-        value: value(m),
-        limit: format!("{} {}", number(l.value), l.unit),
-        efficiency: percent(e.efficiency),
-        gap: percent(e.gap),
-        msg: label(session, m.msg),
-        limit_msg: l.msg.map(|ix| label(session, ix)),
-    }
-}
-
 fn comparison(material: &Material<'_>, c: &Comparison) -> ComparisonRow {
     let (session, bench) = (&material.analysis.session, &material.analysis.facts.bench);
     let (before, after) = (&bench.measurements[c.before as usize], &bench.measurements[c.after as usize]);
@@ -233,25 +207,6 @@ fn measurement(session: &Session, m: &Measurement) -> MeasurementRow {
         evidence: word(m.evidence),
         msg: label(session, m.msg),
     }
-}
-
-fn metric(m: &Measurement) -> String {
-    let extra: Vec<&str> = [&m.statistic, &m.scope].into_iter().filter_map(|o| o.as_deref()).collect();
-    if extra.is_empty() { m.metric.clone() } else { format!("{} ({})", m.metric, extra.join(", ")) }
-}
-
-fn value(m: &Measurement) -> String {
-    let unit = m.unit.as_deref().unwrap_or("(unit not known)");
-    let sign = if m.approx { "≈ " } else { "" };
-    let figure = match (m.value, m.lo, m.hi) {
-        (Some(v), ..) => number(v),
-        (None, Some(lo), Some(hi)) => format!("{}–{}", number(lo), number(hi)),
-        (None, Some(lo), None) => format!("≥ {}", number(lo)),
-        (None, None, Some(hi)) => format!("≤ {}", number(hi)),
-        (None, None, None) => "not known".into(),
-    };
-    let pm = m.pm.map(|pm| format!(" ± {}", number(pm))).unwrap_or_default();
-    format!("{sign}{figure}{pm} {unit}")
 }
 
 fn table(session: &Session, t: &Table, full: bool) -> TableView {

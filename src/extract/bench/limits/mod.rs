@@ -12,7 +12,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::efficiency::satisfies;
 use super::lexicon::words;
 use super::units::Unit;
 use super::{Found, Limit, LimitOrigin, Measurement, MeasurementRole};
@@ -95,6 +94,18 @@ pub(crate) fn matches_metric(pattern: &str, metric: &str) -> bool {
         }
         None => pattern == metric,
     }
+}
+
+/// `wanted` is a text, or a bound such as `<=64`.
+pub(super) fn satisfies(value: &str, wanted: &str) -> bool {
+    let number = |t: &str| t.trim().parse::<f64>().ok();
+    if let Some(max) = wanted.strip_prefix("<=").and_then(number) {
+        return number(value).is_some_and(|v| v <= max);
+    }
+    if let Some(min) = wanted.strip_prefix(">=").and_then(number) {
+        return number(value).is_some_and(|v| v >= min);
+    }
+    value.eq_ignore_ascii_case(wanted) || number(value).is_some_and(|v| number(wanted) == Some(v))
 }
 
 /// The limits that the transcript states.

@@ -6,6 +6,7 @@ mod adhoc;
 mod aiperf;
 mod apache;
 mod benchstat;
+mod critcmp;
 mod criterion;
 mod fio;
 mod fio_json;
@@ -85,6 +86,7 @@ const TOOLS: &[Tool] = &[
     Tool { anchors: hyperfine::ANCHORS, read: hyperfine::read },
     Tool { anchors: hyperfine_json::ANCHORS, read: hyperfine_json::read },
     Tool { anchors: criterion::ANCHORS, read: criterion::read },
+    Tool { anchors: critcmp::ANCHORS, read: critcmp::read },
     Tool { anchors: google::ANCHORS, read: google::read },
     Tool { anchors: pytest::ANCHORS, read: pytest::read },
     Tool { anchors: go_test::ANCHORS, read: go_test::read },

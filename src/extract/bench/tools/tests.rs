@@ -253,3 +253,20 @@ fn other_json_is_left_alone() {
         assert_eq!(read_all(text), Vec::<String>::new(), "{text}");
     }
 }
+
+#[test]
+fn saved_runs_side_by_side_keep_their_column() {
+    let text = "group            base                        tuned\n\
+-----            ----                        -----\n\
+parse/long  line 1.00     40.5±0.30ns 90.0 MB/sec  1.50     60.7±0.40ns        ? ?/sec\n\
+parse/short                                  1.00      7.1±0.02µs        ? ?/sec\n";
+    assert_eq!(
+        read_all(text),
+        ["time 40.5 ns mean", "throughput 90 MB/s mean", "time 60.7 ns mean", "time 7.1 µs mean"]
+    );
+    let at = TextRef { msg: MsgIx(0), part: 0, field: Field::Output, text, provenance: Provenance::ToolOutput };
+    let (found, _) = read(&at, &BTreeMap::new(), true);
+    let runs: Vec<&str> = found.iter().map(|f| f.measurement.params["config"].as_str()).collect();
+    assert_eq!(runs, ["base", "base", "tuned", "tuned"]);
+    assert_eq!((found[2].measurement.pm, found[3].measurement.params["name"].as_str()), (Some(0.4), "parse/short"));
+}

@@ -1,14 +1,11 @@
-//! The words that say what a figure is: metrics, statistics, roles, phases, conditions.
-//!
-//! Every list is ordered, the more specific first. Texts are matched in any case.
+//! The words that name what was measured, with the units it can have.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::MeasurementRole;
-use super::units::{Dimension, Quantity, Unit};
+use super::words;
+use crate::extract::bench::units::{Dimension, Quantity, Unit};
 
 /// A class of units that a metric can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,11 +169,6 @@ pub fn kinds(metric: &str) -> Option<Vec<Kind>> {
     (!kinds.is_empty() && !kinds.contains(&Kind::Other)).then_some(kinds)
 }
 
-/// Compiles a list of words; `\b` is the ASCII one, which costs a big set nothing.
-pub(crate) fn words(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("static pattern")
-}
-
 /// Whether more is better; times, sizes and unknown metrics of such units fall, rates rise.
 pub fn higher_is_better(metric: &str, unit: Option<&Unit>) -> bool {
     let known = METRICS.iter().find(|m| m.id == metric).map(|m| m.higher);
@@ -214,185 +206,6 @@ pub fn default_metric(unit: &Unit) -> Option<&'static str> {
     })
 }
 
-static PERCENTILE: LazyLock<Regex> =
-    LazyLock::new(|| words(r"\bp(\d{1,2}(?:\.\d+)?)\b|\b(\d{1,2}(?:\.\d+)?)(?:th|%) (?:percentile|pct)"));
-static STATISTICS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let list = [
-        ("p50", r"\b(median|med)\b"),
-        ("stdev", r"\b(std|stdev|stddev|std\.? ?dev)\b|σ"),
-        ("mean", r"\b(mean|avg|average)\b"),
-        ("min", r"\b(min|minimum|fastest|lowest)\b"),
-        ("max", r"\b(max|maximum|peak(ed)?|slowest|highest)\b"),
-    ];
-    list.map(|(id, w)| (id, words(w))).into()
-});
-
-/// The statistic that a phrase names.
-pub fn statistic(phrase: &str) -> Option<String> {
-    if let Some(found) = PERCENTILE.captures(phrase) {
-        let n = found.get(1).or_else(|| found.get(2))?;
-        return Some(format!("p{}", n.as_str()));
-    }
-    STATISTICS.iter().find(|(_, w)| w.is_match(phrase)).map(|(id, _)| (*id).to_owned())
-}
-
-static ROLES: LazyLock<Vec<(MeasurementRole, Regex)>> = LazyLock::new(|| {
-    use MeasurementRole::{Estimated, Invalid, Measured, Quoted, Target, Theoretical};
-    let list = [
-        (Invalid, r"\b(warm-?up|discard(ed)?|invalid|fake|cold (run|start) figure|bogus|retracted|outlier)\b"),
-        (
-            Estimated,
-            r"\b(estimat\w*|expect\w*|predict\w*|projected|projection|should (be|get|give|reach|yield|see|hit|run)|would|could|might|may (be|reach|get)|realistically|realistic (?:estimate|expectation|goal|range|number|upper)\w*|back[- ]of[- ](the[- ])?envelope|assum\w*|hypothetical\w*|approx\. ideal)\b|^at \d+ ?%",
-        ),
-        (
-            Target,
-            r"\b(targets?|goals?|slo|at least|must|needs? (to|at)|want|required?|requirement|acceptance|budget|aim(ing)?|thresholds?|(alarms?|alerts?) (should|must|when|if|at|fires?))\b|≥",
-        ),
-        (
-            Theoretical,
-            r"\b(theoretical\w*|theory|ceiling|upper bound|roofline|speed[- ]of[- ]light|sol|line[- ]rate|rated|max(imum)? possible|hardware (limit|peak|max\w*)|(link|bandwidth|bw|physical|pcie|bus|memory) (limit|max(imum)?|peak)|limit (is|of)|peak (memory )?bandwidth|peak [kmgtp]?flops?|ideal)\b",
-        ),
-        (
-            Quoted,
-            r"\b(reports?|reported by|according to|blog|paper|readme|published|vendor|claims|advertised|data ?sheet|specs?|specification|documentation|https?)\b",
-        ),
-        (
-            Measured,
-            r"\b(measured|got|achiev\w*|observed|actual\w*|now|results?|we see|ran|reached|gave|gives|gets|hits?|clocked|benchmarked|delivers?|sustained?)\b",
-        ),
-    ];
-    list.map(|(role, w)| (role, words(w))).into()
-});
-
-/// The role that a phrase gives its figure: the cue nearest to its end, or to its start when the phrase stands behind.
-pub fn role(phrase: &str, behind: bool) -> Option<MeasurementRole> {
-    let found = ROLES.iter().filter_map(|(role, w)| {
-        let m = if behind { w.find(phrase) } else { w.find_iter(phrase).last() }?;
-        Some((if behind { m.start() } else { phrase.len() - m.end() }, *role))
-    });
-    found.min_by_key(|(distance, _)| *distance).map(|(_, role)| role)
-}
-
-static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
-    words(
-        r"\b(diff|difference|change|gain|speed-?up|relative|improvement|overhead|reduction|savings?|faster|slower|ratio|factor|efficiency|gap|delta|regression|scaling|cost saving|improved|increase|decrease|vs\.?)\b|Δ|^vs\b|% of|×$",
-    )
-});
-
-/// Whether a header or phrase announces a difference or ratio of other figures.
-pub fn is_derived(phrase: &str) -> bool {
-    DERIVED.is_match(phrase)
-}
-
-static PHASES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let list = [
-        ("baseline", r"\b(baseline|stock|vanilla|unpatched|original(ly)?|without)\b"),
-        ("before", r"\b(before|old|previous(ly)?|earlier|initial(ly)?|up from|down from)\b"),
-        ("after", r"\b(after|new|tuned|patched|optimi[sz]ed|improved|now|current(ly)?)\b"),
-    ];
-    list.map(|(id, w)| (id, words(w))).into()
-});
-
-/// The phase that a phrase names: the cue nearest to its end.
-pub fn phase(phrase: &str) -> Option<&'static str> {
-    let last = |w: &Regex| w.find_iter(phrase).last().map(|m| m.end());
-    PHASES.iter().filter_map(|(id, w)| Some((last(w)?, *id))).max().map(|(_, id)| id)
-}
-
-static SCOPES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let list = [
-        ("per_gpu", r"(\bper[- ]|/ ?)(gpu|card|device|chip)\b"),
-        ("per_user", r"(\bper[- ]|/ ?)(user|stream|request|req|session)\b"),
-        ("per_thread", r"(\bper[- ]|/ ?)thread\b"),
-        ("per_core", r"(\bper[- ]|/ ?)core\b"),
-        ("per_node", r"(\bper[- ]|/ ?)(node|server)\b"),
-    ];
-    list.map(|(id, w)| (id, words(w))).into()
-});
-
-/// `per_gpu`, `per_user` …, when a phrase says so.
-pub fn scope(phrase: &str) -> Option<&'static str> {
-    SCOPES.iter().find(|(_, w)| w.is_match(phrase)).map(|(id, _)| *id)
-}
-
-static PARAMS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let list = [
-        ("concurrency", r"\b(?:concurrency|conc)(?: (?:of|level))?\s*[=:]?\s*(\d+k?)\b"),
-        ("concurrency", r"\bc\s?=\s?(\d+)\b"),
-        ("concurrency", r"\b(\d+) (?:concurrent|parallel|simultaneous)\b"),
-        ("concurrency", r"\b(\d+) (?:users|clients|streams)\b"),
-        ("concurrency", r"\b(single|one)[- ](?:stream|user|request|concurrency)\b"),
-        ("batch", r"\b(?:batch(?: ?size)?|bs)\s*[=:]?\s*(\d+)\b"),
-        ("tp", r"\btp(?: ?size)?\s*[=:]?\s*(\d+)\b"),
-        ("pp", r"\bpp\s*=\s*(\d+)\b"),
-        ("ep", r"\bep\s*[=:]\s*(\d+)\b"),
-        ("dp", r"\bdp\s*[=:]\s*(\d+)\b"),
-        ("context", r"\b(?:ctx|context(?: (?:length|size|len))?)\s*[=:]?\s*(\d+k?)\b"),
-        ("context", r"\b(\d+k) (?:ctx|context)\b"),
-        ("input_len", r"\b(?:isl|input[-_ ]len(?:gth)?)\s*[=:]?\s*(\d+k?)\b"),
-        ("output_len", r"\b(?:osl|output[-_ ]len(?:gth)?)\s*[=:]?\s*(\d+k?)\b"),
-        ("threads", r"\bthreads\s*[=:]\s*(\d+)\b"),
-        ("threads", r"\b(\d+) threads\b"),
-        ("connections", r"\b(\d+) connections\b"),
-        ("iodepth", r"\b(?:iodepth|qd)\s*[=:]?\s*(\d+)\b"),
-        ("gpus", r"\b(\d+) ?gpus\b"),
-        ("build", r"\bbuild ([A-Z])\b"),
-    ];
-    list.map(|(key, w)| (key, words(w))).into()
-});
-
-/// The conditions that a phrase states, such as `concurrency 8` or `batch=4`.
-pub fn params(phrase: &str) -> BTreeMap<String, String> {
-    let mut out = BTreeMap::new();
-    for (key, pattern) in PARAMS.iter() {
-        if let Some(found) = pattern.captures(phrase).and_then(|c| c.get(1)) {
-            let one = ["single", "one"].iter().any(|w| found.as_str().eq_ignore_ascii_case(w));
-            let value = if one { "1" } else { found.as_str() };
-            out.entry((*key).to_owned()).or_insert_with(|| value.to_owned());
-        }
-    }
-    out
-}
-
-static PARAM_HEADERS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let list = [
-        (
-            "concurrency",
-            r"^(max )?(concurrency|conc\.?|c|clients|users|concurrent (requests|users|clients)|parallel requests)$",
-        ),
-        ("batch", r"^(batch|bs|batch[ _]?size|b)$"),
-        ("tp", r"^(tp|tp[ _]size|tensor parallel(ism)?)$"),
-        ("context", r"^(ctx|context|context (length|size|len)|seq(uence)?[ _]?len(gth)?)$"),
-        ("input_len", r"^(isl|input( len(gth)?| tokens)?|prompt( len(gth)?| tokens)?|prompt size)$"),
-        ("output_len", r"^(osl|output len(gth)?|output tokens|max tokens)$"),
-        ("threads", r"^(threads?|n_threads|num threads|workers?|cores?)$"),
-        ("gpus", r"^(gpus|#gpus|num gpus|n gpus|gpu count)$"),
-        ("model", r"^models?$"),
-        (
-            "size",
-            r"^((test|matrix|message|msg|data|input|problem|array|vector|buffer|block|file|dataset|tensor|signal|grid|payload) )?sizes?$|^n$|^elements$|^dims?(ensions?)?$",
-        ),
-        (
-            "test",
-            r"^(test|test case|case|benchmark|bench|scenario|workload|operation|op|function|kernel|query|task|name|command|method|algorithm|implementation|phase|stage|step)$",
-        ),
-        ("quant", r"^(quant|quantization|dtype|precision|format|type)$"),
-        (
-            "config",
-            r"^(config|configuration|setup|variant|version|backend|engine|mode|system|framework|library|tool|option|approach|build|commit|run|date|iteration|change)$",
-        ),
-        ("gpu", r"^(gpu|hardware|device|node|machine|platform)$"),
-        ("iodepth", r"^(iodepth|qd|queue depth)$"),
-        ("intensity", r"^((arithmetic|operational) intensity|intensity|ai|oi|flops?/b(yte)?)$"),
-    ];
-    list.map(|(key, w)| (key, words(w))).into()
-});
-
-/// The parameter that a column header names.
-pub fn param_header(header: &str) -> Option<&'static str> {
-    PARAM_HEADERS.iter().find(|(_, w)| w.is_match(header)).map(|(key, _)| *key)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -411,23 +224,6 @@ mod tests {
         assert_eq!(named("memory", "GB"), Some("memory_used"));
         assert_eq!(named("P99 TTFT", "ms"), Some("ttft"));
         assert_eq!(named("timeout", "s"), None);
-    }
-
-    #[test]
-    fn the_nearest_cue_gives_the_role() {
-        use MeasurementRole::{Measured, Theoretical};
-        assert_eq!(role("the theoretical limit was known, we measured ", false), Some(Measured));
-        assert_eq!(role(" theoretical, measured", true), Some(Theoretical));
-        assert_eq!(role("and ", false), None);
-    }
-
-    #[test]
-    fn conditions_are_read_from_words() {
-        let p = params("single-stream, batch 4, TP=8, 16k context");
-        let want = [("batch", "4"), ("concurrency", "1"), ("context", "16k"), ("tp", "8")];
-        assert_eq!(p, want.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
-        assert_eq!(statistic("P99.9 latency").as_deref(), Some("p99.9"));
-        assert_eq!(statistic("50% percentile latency").as_deref(), Some("p50"));
     }
 
     #[test]

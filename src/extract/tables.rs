@@ -2,8 +2,6 @@
 //!
 //! Tables that a tool printed are not among them: they are input of the benchmark readers.
 
-mod kind;
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -30,7 +28,7 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
     /// Columns aligned to the right or to the centre.
     pub numeric_hint: Vec<bool>,
-    /// What it holds.
+    /// What it holds; [`TableKind::Other`] until `table_kinds` has judged it.
     pub kind: TableKind,
     /// Earlier table (position in `Facts::tables`) with the same cells: this one is not new.
     pub restates: Option<u32>,
@@ -212,7 +210,6 @@ impl Reader<'_> {
             let span = row.last().map_or(nowhere.clone(), |c| Span { start: c.span.end, ..c.span.clone() });
             row.resize(width, Cell { text: String::new(), span });
         }
-        table.kind = kind::of(&table);
         self.tables.push(table);
     }
 }

@@ -3,6 +3,8 @@
 //! A sentence is cut at its figures; what stands between two of them belongs to the one it is joined to. Rates say by
 //! themselves that they are results; a time, a size or a share counts only with the noun of a metric beside it.
 
+mod clauses;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -15,6 +17,7 @@ use super::table::spread;
 use super::units::Unit;
 use super::{Found, Measurement, MeasurementRole};
 use crate::session::TextRef;
+use clauses::{Clause, clauses, head_of, sentences};
 
 /// Reads the figures of a text outside the `skip` ranges (fences, tables, blocks of tools), which are in order.
 pub(super) fn read(at: &TextRef<'_>, skip: &[Range<usize>]) -> Vec<Found> {
@@ -41,16 +44,6 @@ struct Reader<'a> {
     topic: String,
 }
 
-/// A figure with the words that belong to it.
-struct Clause<'a> {
-    figure: Figure,
-    left: &'a str,
-    right: &'a str,
-    kind: Option<Kind>,
-    metric: Option<&'static str>,
-    role: Option<MeasurementRole>,
-}
-
 impl Reader<'_> {
     fn line(&mut self, line: &str, offset: usize) {
         let body = line.trim_start();
@@ -73,6 +66,7 @@ impl Reader<'_> {
 
     fn sentence(&mut self, text: &str, offset: usize) {
         let figures = numbers::with_units(text);
+        let figures: Vec<Figure> = figures.into_iter().filter(|f| !is_setting(text, f)).collect();
         if figures.is_empty() || QUOTA.is_match(text) || PROGRESS.is_match(text) {
             return;
         }
@@ -119,7 +113,7 @@ impl Reader<'_> {
                 Kind::Time if matches!(near, Some("duration")) => near.filter(|_| ENDED.is_match(clause.left)),
                 Kind::Time => near.filter(|m| is_run(m, unit, clause)).or_else(default),
                 Kind::TimePerOp => near.or_else(default),
-                Kind::Bytes => near.filter(|_| USES.is_match(clause.left) || USES.is_match(head_of(clause.right))),
+                Kind::Bytes => near.filter(|_| is_use(unit, clause)),
                 Kind::Ratio if clause.figure.unit.as_ref().is_some_and(|u| u.name == "%") => near,
                 Kind::Other if !CAPACITY.is_match(clause.left) && !CAPACITY.is_match(head_of(clause.right)) => near,
                 _ => None,
@@ -207,6 +201,22 @@ fn is_run(metric: &str, unit: &Unit, clause: &Clause<'_>) -> bool {
     !(schedule || long && (waits || idle))
 }
 
+/// Whether a size is what something was seen to use: not hardware ("16 GB RAM"), not the layout of a value in bytes,
+/// not a bound.
+fn is_use(unit: &Unit, clause: &Clause<'_>) -> bool {
+    unit.name != "B"
+        && clause.figure.bound.is_none()
+        && (USES.is_match(clause.left) || USES.is_match(head_of(clause.right)) && !FITTED.is_match(clause.right))
+}
+
+/// Whether a figure belongs to the noun behind it ("a 20 second window"), or to a condition ("if it is 20 ms").
+fn is_setting(text: &str, figure: &Figure) -> bool {
+    let (before, after) = (&text[..figure.span.start], &text[figure.span.end..]);
+    let one = ["second", "minute", "hour"].iter().any(|u| text[figure.span.clone()].ends_with(u));
+    one && OWNED.captures(after).and_then(|c| c.get(1)).is_some_and(|w| !JOINS.is_match(w.as_str()))
+        || SUPPOSED.is_match(before)
+}
+
 /// Whether a figure stands between quotation marks: what it says is somebody else's, or an example.
 fn in_quotes(text: &str, figure: &Range<usize>) -> bool {
     let straight = text[..figure.start].matches('"').count() % 2 == 1 && text[figure.end..].contains('"');
@@ -228,6 +238,16 @@ static RUNS: LazyLock<Regex> = LazyLock::new(|| {
 static STUB: LazyLock<Regex> = LazyLock::new(|| {
     words(r"not[_ ]implemented|\breturns? (only )?an error\b|\bdoes nothing\b|\b(is|was) (only )?a stub\b")
 });
+static FITTED: LazyLock<Regex> = LazyLock::new(|| words(r"^\W*([vg]?ram|g?ddr\d?\w*|hbm\w*|memory|unified memory)\b"));
+static OWNED: LazyLock<Regex> = LazyLock::new(|| words(r"^[ -]([A-Za-z]+)"));
+static JOINS: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"^(for|in|to|on|at|with|and|or|per|of|under|when|while|vs|versus|compared|instead|than|faster|slower|later|after|before|from|by|as|each|total|overall|on|now|is|was|but|because|using|via)$",
+    )
+});
+/// A clause of a condition that the figure stands in.
+static SUPPOSED: LazyLock<Regex> =
+    LazyLock::new(|| words(r"\b(if|when specifying|suppose|say,|imagine|unless)\b[^,:;–—]*$"));
 static QUOTA: LazyLock<Regex> = LazyLock::new(|| {
     words(
         r"\b(rate[- ]limit\w*|throttl\w*|quota|time-?out|timeouts|ttl|retry|retries|interval|backoff|poll\w*|debounce)\b",
@@ -248,7 +268,7 @@ static ENDED: LazyLock<Regex> = LazyLock::new(|| {
     words(r"\b(took|finished in|completed in|ran in)\W*(about|around|roughly|only|just|approximately|~)?\W*$")
 });
 static USES: LazyLock<Regex> =
-    LazyLock::new(|| words(r"\b(us(es|ed|ing|age)|peak(ed)?|consum\w+|footprint|rss|allocat\w+)\b"));
+    LazyLock::new(|| words(r"\b(us(es|ed|ing|age)|peak(ed)?|consum\w+|footprint|rss|takes|took)\b"));
 static CAPACITY: LazyLock<Regex> = LazyLock::new(|| words(r"\b(tdp|limits?|rated|cap(ped)?|supply|psu)\b"));
 static CONVERTS: LazyLock<Regex> =
     LazyLock::new(|| words(r"\b(means|implies|equals|corresponds to|translates (in)?to|i\.e\.|works out to)\W*$"));
@@ -280,71 +300,6 @@ fn derivation(before: &str) -> Option<String> {
     EQUATION.captures(before).and_then(|c| c.get(1)).map(|m| m.as_str().trim().to_owned())
 }
 
-/// The first words behind a figure, up to the next number.
-fn head_of(right: &str) -> &str {
-    let right = right.find(|c: char| c.is_ascii_digit()).map_or(right, |digit| &right[..digit]);
-    let end = right.char_indices().filter(|(_, c)| *c == ' ').nth(3).map_or(right.len(), |(i, _)| i);
-    &right[..end]
-}
-
-/// Sentences of a line. A dot between digits, or in an abbreviation before a lower-case word, ends none.
-fn sentences(line: &str) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let mut start = 0;
-    // What follows is looked at only where a sentence may end: looked at everywhere, a run of marks costs its square.
-    for (i, c) in line.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | ';')) {
-        let next = line[i + c.len_utf8()..].trim_start_matches(['*', '_', '`', ')', '"']);
-        let gap = next.starts_with(char::is_whitespace);
-        let opens = next.trim_start().starts_with(|c: char| !c.is_lowercase());
-        if gap && (opens || c == ';') {
-            out.push(start..i + 1);
-            start = i + 1;
-        }
-    }
-    if start < line.len() {
-        out.push(start..line.len());
-    }
-    out
-}
-
-fn clauses(text: &str, figures: Vec<Figure>) -> Vec<Clause<'_>> {
-    let mut cuts = vec![(0, 0)];
-    for pair in figures.windows(2) {
-        let (from, to) = (pair[0].span.end, pair[1].span.start);
-        let cut = from + join(&text[from..to]);
-        cuts.push((cut, cut));
-    }
-    let last = figures.last().map_or(0, |f| f.span.end);
-    cuts.push((last + tail(&text[last..]), 0));
-    let spans: Vec<_> = cuts.windows(2).map(|w| (w[0].0, w[1].0)).collect();
-    figures
-        .into_iter()
-        .zip(spans)
-        .map(|(figure, (from, to))| Clause {
-            left: &text[from.min(figure.span.start)..figure.span.start],
-            right: &text[figure.span.end..to.max(figure.span.end)],
-            figure,
-            kind: None,
-            metric: None,
-            role: None,
-        })
-        .collect()
-}
-
-static SEPARATOR: LazyLock<Regex> =
-    LazyLock::new(|| words(r"[,;:(—|]|\b(and|but|while|vs\.?|versus|against|than|compared|whereas|of)\b| [-–=≈/] "));
-static BELONGS_BEFORE: LazyLock<Regex> =
-    LazyLock::new(|| words(r"^[*`_)]*\s*(at|for|with|on|in|per|when|using|during|single)\b"));
-
-/// Where the text between two figures is divided: how much of it belongs to the first.
-fn join(between: &str) -> usize {
-    match SEPARATOR.find(between) {
-        Some(first) => first.start(),
-        None if BELONGS_BEFORE.is_match(between) => between.len(),
-        None => 0,
-    }
-}
-
 /// A line that is wholly bold stands for a heading.
 fn is_bold_line(line: &str) -> bool {
     let line = line.trim_end();
@@ -352,13 +307,6 @@ fn is_bold_line(line: &str) -> bool {
         && line.starts_with("**")
         && line.trim_end_matches(':').ends_with("**")
         && line.matches("**").count() == 2
-}
-
-/// How much of the text behind the last figure belongs to it.
-fn tail(rest: &str) -> usize {
-    static END: LazyLock<Regex> =
-        LazyLock::new(|| words(r"[,;—|]|\b(but|while|vs\.?|versus|against|than|compared|whereas|which|because|so)\b"));
-    END.find(rest).map_or(rest.len(), |m| m.start())
 }
 
 /// Times that are set against each other ("12 µs vs 80 µs"), and times too short for a setting, are results though no

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Table, TableKind};
-use crate::extract::bench::{self, Grid};
-use crate::extract::prose::re;
+use super::bench::{self, Grid};
+use super::prose::re;
+use super::tables::{self, Table, TableKind};
+use crate::session::Session;
 
 static LEVEL_COLUMN: LazyLock<Regex> = LazyLock::new(|| re(r"^(severity|sev|level|criticality|impact)$"));
 static PRIORITY_COLUMN: LazyLock<Regex> = LazyLock::new(|| re(r"^(prio|priority|urgency|p)$"));
@@ -41,8 +42,17 @@ static OPTION_COLUMN: LazyLock<Regex> = LazyLock::new(|| {
 });
 static FINDING_CAPTION: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b(findings?|issues|problems|vulnerabilities|audit|bugs|defects|review)\b"));
-/// Classifies a table.
-pub(super) fn of(table: &Table) -> TableKind {
+
+/// Reads every Markdown table of what was said, with what each holds.
+pub fn extract(session: &Session) -> Vec<Table> {
+    let mut tables = tables::extract(session);
+    for table in &mut tables {
+        table.kind = of(table);
+    }
+    tables
+}
+
+fn of(table: &Table) -> TableKind {
     let header: Vec<String> = table.header.iter().map(|c| plain(&c.text)).collect();
     let flags = || (0..header.len().min(2)).any(|i| share(table, i, is_flag) > 0.5);
     if table.rows.is_empty() || flags() {
@@ -104,7 +114,7 @@ mod tests {
 
     fn kind(text: &str) -> TableKind {
         let session = SessionBuilder::new().assistant(text).build();
-        super::super::extract(&session)[0].kind
+        super::extract(&session)[0].kind
     }
 
     #[test]
