@@ -210,11 +210,9 @@ fn evidence(action: &Action) -> String {
 const SHORT: usize = 40;
 
 fn open_findings(view: &View) -> Rows {
-    let settled = ["fixed", "fixed and verified", "verified", "dropped", "contradicted"];
-    let open =
-        view.findings.iter().filter(|f| f.status == "actionable" && f.fate.is_none_or(|w| !settled.contains(&w)));
     let fate = |f: &Finding| f.fate.map_or("nothing later tied to it", |w| w).to_owned();
-    open.map(|f| vec![f.msg.clone(), f.level.clone().unwrap_or_default(), f.title.clone(), fate(f)]).collect()
+    let row = |f: &Finding| vec![f.msg.clone(), f.level.clone().unwrap_or_default(), f.title.clone(), fate(f)];
+    view.findings.iter().filter(|f| f.open).map(row).collect()
 }
 
 fn findings(view: &View) -> Rows {

@@ -14,28 +14,41 @@ const SURE: f64 = 0.7;
 /// What became of a finding or option, and the message that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fate {
-    /// `asked for`, `planned`, `acted on`, `fixed`, `fixed and verified`, `verified`, `deferred`, `dropped`, `contradicted`
-    /// of a finding; `selected`, `taken up later`, `omitted` of an option.
+    /// `asked for`, `planned`, `acted on`, `fixed`, `fixed and verified`, `verified`, `deferred`, `dropped`, `contradicted`,
+    /// `reopened` of a finding; `selected`, `taken up later`, `omitted` of an option.
     pub word: &'static str,
     /// Message that shows it.
     pub msg: MsgIx,
 }
 
-/// What is known of a finding after its first mention, the first message of each kind, in reading order.
+/// What is known of a finding after its first mention, in reading order.
 type History = Vec<Fate>;
 
 const ASKED: &str = "asked for";
 const PLANNED: &str = "planned";
-const ACTED: &str = "acted on";
+/// A call acted on it.
+pub const ACTED: &str = "acted on";
 const FIXED: &str = "fixed";
 const VERIFIED: &str = "verified";
-const DEFERRED: &str = "deferred";
+/// Put off in so many words.
+pub const DEFERRED: &str = "deferred";
 const DROPPED: &str = "dropped";
 const CONTRADICTED: &str = "contradicted";
+const REOPENED: &str = "reopened";
 const BOTH: &str = "fixed and verified";
 
-/// Everything that is tied to each finding, by position.
+/// What is tied to each finding, by position: of every kind the first message.
 pub fn histories(facts: &Facts, links: &[Link]) -> Vec<History> {
+    let mut all = told(facts, links);
+    for history in &mut all {
+        let mut seen = BTreeSet::new();
+        history.retain(|f| seen.insert(f.word));
+    }
+    all
+}
+
+/// Everything that is tied to each finding, by position.
+fn told(facts: &Facts, links: &[Link]) -> Vec<History> {
     let all = &facts.findings.findings;
     let mut found: Vec<Vec<Fate>> = vec![Vec::new(); all.len()];
     let mut add = |at: u32, word: &'static str, msg: MsgIx| {
@@ -53,7 +66,7 @@ pub fn histories(facts: &Facts, links: &[Link]) -> Vec<History> {
             (FindingStatus::Fixed, None) => add(i as u32, FIXED, f.msg),
             // The same title listed as open, after it was said to be fixed.
             (FindingStatus::Actionable, Some((first, old))) if old.title.eq_ignore_ascii_case(&f.title) => {
-                add(first, OPEN, f.msg);
+                add(first, REOPENED, f.msg);
             }
             _ => {}
         }
@@ -77,39 +90,28 @@ pub fn histories(facts: &Facts, links: &[Link]) -> Vec<History> {
     }
     for history in &mut found {
         history.sort_by_key(|f| f.msg);
-        reopened(history);
-        let mut seen = BTreeSet::new();
-        history.retain(|f| seen.insert(f.word));
+        // Listed again before any word of a fix, it was never closed.
+        let fixed = history.iter().find(|f| f.word == FIXED).map(|f| f.msg);
+        history.retain(|f| f.word != REOPENED || fixed.is_some_and(|m| m < f.msg));
     }
     found
 }
 
-/// Mark of a later mention that lists the finding as open; only told as `contradicted` after `fixed`.
-const OPEN: &str = "open";
-
-fn reopened(history: &mut History) {
-    let fixed = history.iter().find(|f| f.word == FIXED).map(|f| f.msg);
-    for f in history.iter_mut().filter(|f| f.word == OPEN && fixed.is_some_and(|m| m < f.msg)) {
-        f.word = CONTRADICTED;
-    }
-    history.retain(|f| f.word != OPEN);
-}
-
 /// The fate of every finding, by position; `None` = nothing that was said or done later is tied to it.
 pub fn findings(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
-    let told = |(f, history): (&Finding, &History)| match f.status {
+    let fate = |(f, history): (&Finding, &History)| match f.status {
         FindingStatus::Actionable | FindingStatus::Fixed => decisive(history),
         FindingStatus::Ok | FindingStatus::Info => None,
     };
-    facts.findings.findings.iter().zip(&histories(facts, links)).map(told).collect()
+    facts.findings.findings.iter().zip(&told(facts, links)).map(fate).collect()
 }
 
 /// What was said last decides; without a word on it, what was done.
 fn decisive(history: &History) -> Option<Fate> {
     let last = |words: &[&str]| history.iter().rev().find(|f| words.contains(&f.word)).copied();
     let done = last(&[VERIFIED]).or(last(&[ACTED]));
-    let said = last(&[FIXED, DEFERRED, DROPPED, CONTRADICTED]);
-    let said = said.filter(|s| !matches!(s.word, DEFERRED | DROPPED) || done.is_none_or(|d| d.msg <= s.msg));
+    let said = last(&[FIXED, DEFERRED, DROPPED, CONTRADICTED, REOPENED]);
+    let said = said.filter(|s| !matches!(s.word, DEFERRED | DROPPED | REOPENED) || done.is_none_or(|d| d.msg <= s.msg));
     match (said, done) {
         (Some(s), Some(d)) if s.word == FIXED && d.word == VERIFIED => Some(Fate { word: BOTH, msg: d.msg.max(s.msg) }),
         (Some(s), _) => Some(s),
@@ -117,37 +119,15 @@ fn decisive(history: &History) -> Option<Fate> {
     }
 }
 
-/// Findings that ask for something, counted by what is known of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Open {
-    /// Findings that ask for something and that nothing says is fixed, verified, dropped or no problem.
-    pub total: usize,
-    /// Of these, by normalised level; the empty level = not stated.
-    pub by_level: BTreeMap<String, usize>,
-    /// Of these, a call acted on them.
-    pub acted: usize,
-    /// Of these, put off in so many words.
-    pub deferred: usize,
-    /// Of these, nothing later is tied to them.
-    pub untouched: usize,
+/// Says whether a finding asks for something, at its first mention.
+pub fn asks(finding: &Finding) -> bool {
+    finding.restates.is_none() && finding.status == FindingStatus::Actionable
 }
 
-/// Counts the findings that are open at the end, each once however often it is told.
-pub fn open(facts: &Facts, links: &[Link]) -> Open {
-    let mut open = Open::default();
-    for (f, fate) in facts.findings.findings.iter().zip(findings(facts, links)) {
-        let word = fate.map_or("", |f| f.word);
-        let settled = matches!(word, FIXED | BOTH | VERIFIED | DROPPED | CONTRADICTED);
-        if f.restates.is_some() || f.status != FindingStatus::Actionable || settled {
-            continue;
-        }
-        open.total += 1;
-        *open.by_level.entry(f.level.clone().unwrap_or_default()).or_default() += 1;
-        open.acted += usize::from(word == ACTED);
-        open.deferred += usize::from(word == DEFERRED);
-        open.untouched += usize::from(word.is_empty());
-    }
-    open
+/// Says whether a finding asks for something, and nothing says that it is fixed, verified, dropped or no problem.
+pub fn is_open(finding: &Finding, fate: Option<Fate>) -> bool {
+    let settled = |fate: Fate| matches!(fate.word, FIXED | BOTH | VERIFIED | DROPPED | CONTRADICTED);
+    asks(finding) && !fate.is_some_and(settled)
 }
 
 /// The fate of every option, over all lists; `None` = no later message is known to take it up.
@@ -193,14 +173,21 @@ mod tests {
 
     const REVIEW: &str = "## Review findings\n\n### Critical Findings (P1)\n\n**1. Running Job Could Be Deleted as Stale**\n\n**2. Possible Key Width Mismatch in Stale Check**\n\n### Minor Findings (P3)\n\n**3. Dead code in the parser**\n";
 
-    fn told(later: &[&str]) -> (Vec<(String, Option<&'static str>)>, Open) {
+    type Told = Vec<(String, Option<&'static str>)>;
+
+    /// What became of each finding of the review, and those that are open, by level.
+    fn told(later: &[&str]) -> (Told, Told) {
         let builder = later.iter().fold(SessionBuilder::new().assistant(REVIEW), |b, text| b.assistant(text));
         let session = builder.build();
         let facts = extract(&session, &Config::default());
         let links = super::super::link(&session, &facts);
-        let all = facts.findings.findings.iter().zip(findings(&facts, &links));
-        let rows = all.filter(|(f, _)| f.restates.is_none()).map(|(f, fate)| (f.title.clone(), fate.map(|f| f.word)));
-        (rows.collect(), open(&facts, &links))
+        let fates = findings(&facts, &links);
+        let all = facts.findings.findings.iter().zip(fates);
+        let rows =
+            all.clone().filter(|(f, _)| f.restates.is_none()).map(|(f, fate)| (f.title.clone(), fate.map(|f| f.word)));
+        let open = all.clone().filter(|(f, fate)| is_open(f, *fate));
+        let open = open.map(|(f, fate)| (f.level.clone().unwrap(), fate.map(|f| f.word))).collect();
+        (rows.collect(), open)
     }
 
     fn words(later: &[&str]) -> Vec<Option<&'static str>> {
@@ -212,8 +199,7 @@ mod tests {
         let fixes = "All done.\n\n## Fixes Applied\n\n### P1 #1: Running Job Protection\n\nAdded a grace time.\n\n### P1 #2: Key Width Mismatch\n\nCompares prefixes now.\n";
         let (rows, open) = told(&[fixes]);
         assert_eq!(rows.iter().map(|(_, word)| *word).collect::<Vec<_>>(), [Some("fixed"), Some("fixed"), None]);
-        assert_eq!((open.total, open.untouched), (1, 1));
-        assert_eq!(open.by_level.into_iter().collect::<Vec<_>>(), [("P3".to_owned(), 1)]);
+        assert_eq!(open, [("P3".to_owned(), None)]);
     }
 
     #[test]
@@ -228,9 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_open_after_it_was_said_to_be_fixed_is_contradicted() {
+    fn what_is_listed_again_after_it_was_said_to_be_fixed_is_open_until_it_is_said_again() {
+        let fixed = "The dead code in the parser is now fixed.";
         let again = "## Review findings\n\n### Minor Findings (P3)\n\n**1. Dead code in the parser**\n";
-        assert_eq!(words(&["The dead code in the parser is now fixed.", again])[2], Some("contradicted"));
+        let (rows, open) = told(&[fixed, again]);
+        assert_eq!(rows[2].1, Some("reopened"));
+        assert!(open.contains(&("P3".to_owned(), Some("reopened"))), "{open:?}");
+        assert_eq!(words(&[fixed, again, fixed])[2], Some("fixed"));
         assert_eq!(words(&[again])[2], None);
     }
 }

@@ -88,7 +88,9 @@ pub struct Finding {
     pub fate: Option<&'static str>,
     /// Message that shows that.
     pub fate_msg: Option<String>,
-    /// Everything that is tied to it, in reading order.
+    /// It asks for something, and nothing says that it is fixed, verified, dropped or no problem.
+    pub open: bool,
+    /// What is tied to it, in reading order.
     pub history: Vec<Step>,
     /// Later messages that tell it again.
     pub told_again: Vec<String>,
@@ -98,14 +100,14 @@ pub struct Finding {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Step {
-    /// `asked for`, `planned`, `acted on`, `fixed`, `verified`, `deferred`, `dropped` or `contradicted`.
+    /// `asked for`, `planned`, `acted on`, `fixed`, `verified`, `deferred`, `dropped`, `contradicted` or `reopened`.
     pub word: &'static str,
     /// Number of the message that shows it first.
     pub msg: String,
 }
 
 /// Findings that ask for something and are not known to be settled, each counted once.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct OpenFindings {
     /// All of them.
@@ -216,12 +218,13 @@ impl View {
     /// The view of one analysed session; sentences are made by the engine.
     pub fn of(engine: &Engine, analysis: &Analysis) -> Result<Self, Error> {
         let session = &analysis.session;
+        let findings = findings(analysis);
         Ok(Self {
             session_id: session.id.clone(),
             title: session.name(),
             asked: matrix::rows(analysis),
-            findings: findings(analysis),
-            open_findings: open_findings(analysis),
+            open_findings: open_findings(&findings),
+            findings,
             tools: tools(analysis),
             decisions: decisions(analysis),
             assumptions: assumptions(analysis),
@@ -272,16 +275,23 @@ fn findings(analysis: &Analysis) -> Vec<Finding> {
             needs: f.needs.clone(),
             fate: fate.map(|x| x.word),
             fate_msg: fate.map(|x| label(session, x.msg)),
+            open: fate::is_open(f, fate),
             history: history.iter().map(|s| Step { word: s.word, msg: label(session, s.msg) }).collect(),
             told_again: again.remove(&(i as u32)).unwrap_or_default(),
         })
         .collect()
 }
 
-fn open_findings(analysis: &Analysis) -> OpenFindings {
-    let open = fate::open(&analysis.facts, &analysis.links);
-    let fate::Open { total, by_level, acted, deferred, untouched } = open;
-    OpenFindings { total, by_level, acted, deferred, untouched }
+fn open_findings(findings: &[Finding]) -> OpenFindings {
+    let mut open = OpenFindings::default();
+    for f in findings.iter().filter(|f| f.open) {
+        open.total += 1;
+        *open.by_level.entry(f.level.clone().unwrap_or_default()).or_default() += 1;
+        open.acted += usize::from(f.fate == Some(fate::ACTED));
+        open.deferred += usize::from(f.fate == Some(fate::DEFERRED));
+        open.untouched += usize::from(f.fate.is_none());
+    }
+    open
 }
 
 /// What tools printed, tool by tool.

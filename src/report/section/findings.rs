@@ -9,7 +9,7 @@ use super::value::label;
 use super::{Material, first_rows, some};
 use crate::error::Error;
 use crate::extract::findings::FindingStatus;
-use crate::link::{FactId, LinkKind};
+use crate::link::{FactId, LinkKind, fate};
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -29,8 +29,16 @@ struct Row {
     wanted: Option<String>,
     needs: Option<String>,
     msg: String,
-    acted: Vec<String>,
-    planned: Vec<String>,
+    /// What is tied to it later, in reading order.
+    history: Vec<Step>,
+    /// Messages with calls that name words of it, when nothing sure is known.
+    perhaps: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    word: &'static str,
+    msg: String,
 }
 
 pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
@@ -41,9 +49,10 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     }
     let mut rows: Vec<(Option<String>, FindingStatus, Row)> = all
         .iter()
+        .zip(fate::histories(&analysis.facts, &analysis.links))
         .enumerate()
-        .filter(|(_, f)| f.restates.is_none())
-        .map(|(i, f)| {
+        .filter(|(_, (f, _))| f.restates.is_none())
+        .map(|(i, (f, steps))| {
             let row = Row {
                 level: f.level_text.clone().or_else(|| f.level.clone()),
                 title: f.title.clone(),
@@ -52,8 +61,8 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
                 wanted: f.wanted.clone(),
                 needs: f.needs.clone(),
                 msg: label(&analysis.session, f.msg),
-                acted: linked(material, i, LinkKind::ActsOn),
-                planned: linked(material, i, LinkKind::Mirrors),
+                history: steps.iter().map(|s| Step { word: s.word, msg: label(&analysis.session, s.msg) }).collect(),
+                perhaps: if steps.is_empty() { acted(material, i) } else { Vec::new() },
             };
             (f.level.clone(), f.status, row)
         })
@@ -72,10 +81,10 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     })
 }
 
-/// Messages, at most four, whose calls or items are linked to a finding.
-fn linked(material: &Material<'_>, finding: usize, kind: LinkKind) -> Vec<String> {
+/// Messages, at most four, whose calls may act on a finding.
+fn acted(material: &Material<'_>, finding: usize) -> Vec<String> {
     let to = FactId::Finding(finding as u32);
-    let links = material.analysis.links.iter().filter(|l| l.to == to && l.kind == kind);
+    let links = material.analysis.links.iter().filter(|l| l.to == to && l.kind == LinkKind::ActsOn);
     let msgs: BTreeSet<_> = links.map(|l| l.from_msg).collect();
     msgs.into_iter().take(4).map(|ix| label(&material.analysis.session, ix)).collect()
 }

@@ -1,7 +1,5 @@
 //! What is left at the end: open plan items, findings without a known fix, failing tests, claims that do not stand.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,10 +7,11 @@ use super::value::label;
 use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::extract::findings::{Finding, FindingStatus};
+use crate::extract::findings::Finding;
 use crate::extract::plan::PlanItem;
 use crate::link::claims::{Word, last_test_run, verdicts};
-use crate::link::{FactId, LinkKind, fate};
+use crate::link::fate::{self, Fate};
+use crate::link::{FactId, LinkKind};
 use crate::session::MsgIx;
 
 /// Rows of each kind; the sections below have all.
@@ -33,8 +32,16 @@ struct Row {
     text: String,
     state: &'static str,
     tests: Option<Tests>,
-    /// Message with a call that may act on a finding.
-    acted: Option<String>,
+    /// What became of a finding.
+    fate: Option<Became>,
+    msg: String,
+}
+
+/// What became of a finding that is open, and the message that shows it.
+#[derive(Debug, Serialize)]
+struct Became {
+    /// Word of its fate; `None` = a call names words of it, which is no proof that it acted on it.
+    word: Option<&'static str>,
     msg: String,
 }
 
@@ -77,48 +84,37 @@ fn items(analysis: &Analysis) -> Vec<Row> {
         text: item.text.clone(),
         state: item.last.word(),
         tests: None,
-        acted: None,
+        fate: None,
         msg: label(&analysis.session, plan.last_change(ix)),
     };
     plan.open_items().map(row).collect()
 }
 
-/// A finding that asks for something, and the message with a call that may act on it.
-pub(super) type Asking<'a> = (&'a Finding, Option<MsgIx>);
-
-/// Findings that ask for something and of which no fix is sure: those of which nothing is known later first, then worst
-/// first; and all that ask.
-pub(super) fn unfixed(analysis: &Analysis) -> (Vec<Asking<'_>>, Vec<&Finding>) {
-    let all = &analysis.facts.findings.findings;
-    let mut acted: BTreeMap<u32, MsgIx> = BTreeMap::new();
-    for l in analysis.links.iter().filter(|l| l.kind == LinkKind::ActsOn) {
-        if let FactId::Finding(at) = l.to {
-            acted.entry(at).or_insert(l.from_msg);
-        }
-    }
-    let fates = fate::findings(&analysis.facts, &analysis.links);
-    let asks = |f: &Finding| f.restates.is_none() && f.status == FindingStatus::Actionable;
-    let sure = |word: &str| matches!(word, "verified" | "fixed" | "acted on");
-    let mut left: Vec<Asking<'_>> = (0..)
-        .zip(all.iter().zip(fates))
-        .filter(|(_, (f, fate))| asks(f) && !fate.is_some_and(|f| sure(f.word)))
-        .map(|(at, (f, _))| (f, acted.get(&at).copied()))
-        .collect();
-    left.sort_by_key(|(f, acted)| (acted.is_some(), f.level.is_none(), f.level.as_deref()));
-    (left, all.iter().filter(|f| asks(f)).collect())
-}
-
+/// The open findings, those of which nothing is known later first, then worst first.
 fn findings(analysis: &Analysis) -> Vec<Row> {
-    let row = |(f, acted): Asking<'_>| Row {
+    let Analysis { session, facts, links, .. } = analysis;
+    let fates = fate::findings(facts, links);
+    let all = facts.findings.findings.iter().zip(fates).enumerate();
+    let mut left: Vec<_> = all.filter(|(_, (f, fate))| fate::is_open(f, *fate)).collect();
+    left.sort_by_key(|(_, (f, fate))| (fate.is_some(), f.level.is_none(), f.level.as_deref()));
+    let acted = |at: usize| {
+        let to = FactId::Finding(at as u32);
+        links.iter().find(|l| l.to == to && l.kind == LinkKind::ActsOn).map(|l| l.from_msg)
+    };
+    let became = |at: usize, fate: Option<Fate>| match fate {
+        Some(fate) => Some(Became { word: Some(fate.word), msg: label(session, fate.msg) }),
+        None => acted(at).map(|msg| Became { word: None, msg: label(session, msg) }),
+    };
+    let row = |(at, (f, fate)): (usize, (&Finding, Option<Fate>))| Row {
         kind: "finding",
         label: f.level_text.clone().or_else(|| f.level.clone()),
         text: f.title.clone(),
         state: f.status.word(),
         tests: None,
-        acted: acted.map(|ix| label(&analysis.session, ix)),
-        msg: label(&analysis.session, f.msg),
+        fate: became(at, fate),
+        msg: label(session, f.msg),
     };
-    unfixed(analysis).0.into_iter().map(row).collect()
+    left.into_iter().map(row).collect()
 }
 
 fn tests(analysis: &Analysis) -> Vec<Row> {
@@ -130,7 +126,7 @@ fn tests(analysis: &Analysis) -> Vec<Row> {
         text: command(t.msg).to_owned(),
         state: "failed",
         tests: Some(Tests { failed: t.failed, of: t.passed + t.failed }),
-        acted: None,
+        fate: None,
         msg: label(&analysis.session, t.msg),
     });
     row.into_iter().collect()
@@ -149,7 +145,7 @@ fn claims(analysis: &Analysis) -> Vec<Row> {
             text: session.quote(&c.span).unwrap_or_default().to_owned(),
             state: word.word(),
             tests: None,
-            acted: None,
+            fate: None,
             msg: label(session, c.msg),
         })
     };

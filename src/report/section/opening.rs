@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::change::{self, Change};
-use super::left::unfixed;
 use super::summary::is_reply;
 use super::value::label;
 use super::{Material, some};
@@ -14,6 +13,7 @@ use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::bench::MeasurementRole;
 use crate::link::claims::{Word, last_test_run, verdicts};
+use crate::link::fate;
 use crate::session::{MsgIx, Session};
 
 /// Words of the whole opening; the quotes take what the rest leaves.
@@ -88,7 +88,7 @@ struct Measured {
 pub(crate) struct Open {
     pub(crate) items: usize,
     items_msg: Option<String>,
-    /// Findings that ask for something and that no later call is known to act on.
+    /// Findings that ask for something and are not known to be settled.
     pub(crate) findings: usize,
     asking: usize,
     findings_msg: Option<String>,
@@ -210,7 +210,8 @@ fn open(analysis: &Analysis) -> Open {
     let Analysis { session, facts, links, .. } = analysis;
     let name = |ix: MsgIx| label(session, ix);
     let plan = &facts.plan;
-    let (left, asking) = unfixed(analysis);
+    let found = &facts.findings.findings;
+    let asking: Vec<_> = found.iter().zip(fate::findings(facts, links)).filter(|(f, _)| fate::asks(f)).collect();
     let judged = verdicts(facts, links);
     let claims: Vec<_> = facts.claims.iter().zip(&judged).filter(|(c, _)| !session.message(c.msg).abandoned).collect();
     let count = |word: Word| claims.iter().filter(|(_, v)| v.word == word).count();
@@ -219,10 +220,10 @@ fn open(analysis: &Analysis) -> Open {
     Open {
         items: plan.open_items().count(),
         items_msg: plan.open_items().map(|(ix, _)| plan.last_change(ix)).max().map(name),
-        findings: left.iter().filter(|(_, acted)| acted.is_none()).count(),
+        findings: asking.iter().filter(|(f, fate)| fate::is_open(f, *fate)).count(),
         asking: asking.len(),
-        findings_msg: asking.first().map(|f| name(f.msg)),
-        findings_last: asking.last().map(|f| name(f.msg)),
+        findings_msg: asking.first().map(|(f, _)| name(f.msg)),
+        findings_last: asking.last().map(|(f, _)| name(f.msg)),
         failing: tests.as_ref().filter(|t| t.failed > 0).map(|t| Failing {
             failed: t.failed,
             of: t.passed + t.failed,
@@ -267,7 +268,7 @@ mod tests {
                 .assistant("All 7 tests pass.")
                 .build(),
         );
-        for says in ["2 of the 2 findings", "2 of 7 tests failed", "1 claim contradicted", "a plan"] {
+        for says in ["2 of the 2 findings of", "2 of 7 tests failed", "1 claim contradicted", "a plan"] {
             assert!(text.contains(says), "{says}: {text}");
         }
     }
