@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::session::{CallRef, Provenance, Session, Span, ToolCall, ToolKind};
+use crate::session::{CallRef, MsgIx, Provenance, Session, Span, ToolCall, ToolKind};
 
 /// A file that the session wrote, and where it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
@@ -40,6 +40,15 @@ impl Artefact {
             (Some(_), _) => "written",
         }
     }
+}
+
+/// How many files calls in messages `from` up to `to` (not included) wrote.
+pub fn written_between(artefacts: &[Artefact], from: MsgIx, to: MsgIx) -> usize {
+    let within = |a: &&Artefact| {
+        let first = a.written.partition_point(|r| r.msg < from);
+        a.written.get(first).is_some_and(|r| r.msg < to)
+    };
+    artefacts.iter().filter(within).count()
 }
 
 static REDIRECT: LazyLock<Regex> = LazyLock::new(|| {
@@ -253,6 +262,12 @@ mod tests {
         let found = extract(&session);
         let got: Vec<_> = found.iter().map(|a| (a.path.as_str(), a.written.len(), a.state())).collect();
         assert_eq!(got, [("a.md", 2, "written"), ("b.md", 1, "deleted")]);
+        // Two files in the first command, one in the second, none after it.
+        let end = MsgIx(session.messages.len() as u32);
+        let second = found[0].written[1].msg;
+        assert_eq!(written_between(&found, MsgIx(0), second), 2);
+        assert_eq!(written_between(&found, second, end), 1);
+        assert_eq!(written_between(&found, MsgIx(second.0 + 1), end), 0);
     }
 
     #[test]

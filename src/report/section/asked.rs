@@ -7,9 +7,11 @@ use serde_json::Value;
 
 use super::value::{label, time};
 use super::{Material, first_rows, some};
+use crate::analysis::Analysis;
 use crate::error::Error;
+use crate::extract::artefacts::written_between;
 use crate::extract::plan::TransitionKind;
-use crate::session::{MsgIx, Role, Session};
+use crate::session::{MsgIx, Role};
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -47,16 +49,16 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         .collect();
     let end = MsgIx(session.messages.len() as u32);
     let ends = prompts.iter().skip(1).copied().chain([end]);
-    let rows = prompts.iter().zip(ends).map(|(&from, to)| row(session, from, to, &changed)).collect();
+    let rows = prompts.iter().zip(ends).map(|(&from, to)| row(material.analysis, from, to, &changed)).collect();
     let (rows, left) = first_rows(rows, material.full);
     some(View { rows, left })
 }
 
 /// What happened from a prompt up to the next, subagents included.
-fn row(session: &Session, from: MsgIx, to: MsgIx, changed: &BTreeSet<MsgIx>) -> Row {
+fn row(analysis: &Analysis, from: MsgIx, to: MsgIx, changed: &BTreeSet<MsgIx>) -> Row {
+    let session = &analysis.session;
     let within = || session.messages[from.at()..to.at()].iter().filter(|m| !m.abandoned);
     let calls = || within().flat_map(|m| m.calls());
-    let files: BTreeSet<&str> = calls().filter(|c| c.worked()).flat_map(|c| c.written_paths()).collect();
     let prompt = session.message(from);
     let last = (from.0..to.0).rev().map(MsgIx).find(|ix| session.on_main(*ix)).unwrap_or(from);
     Row {
@@ -67,7 +69,7 @@ fn row(session: &Session, from: MsgIx, to: MsgIx, changed: &BTreeSet<MsgIx>) -> 
         replies: within().filter(|m| m.role == Role::Assistant).count(),
         calls: calls().count(),
         failed: calls().filter(|c| c.failed()).count(),
-        files: files.len(),
+        files: written_between(&analysis.facts.artefacts, from, to),
         plan_changes: changed.range(from..to).count(),
     }
 }

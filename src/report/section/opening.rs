@@ -21,7 +21,7 @@ pub const WORDS: usize = 120;
 /// Words of one quote.
 const QUOTE: usize = 40;
 /// Words that introduce the last reply, and the fewest that are worth quoting.
-const ENDS_INTRO: usize = 5;
+const ENDS_INTRO: usize = 4;
 const ENDS_LEAST: usize = 8;
 /// Files named; more are counted.
 const NAMED: usize = 2;
@@ -64,6 +64,8 @@ struct Done {
     /// The files, when they are few.
     names: Vec<String>,
     plan: Option<Progress>,
+    /// The last run of tests, when none failed.
+    tests: Option<Tests>,
 }
 
 #[derive(Debug, Serialize)]
@@ -91,9 +93,13 @@ pub(crate) struct Open {
     /// Findings that ask for something and are not known to be settled.
     pub(crate) findings: usize,
     asking: usize,
+    /// Of these, calls acted on so many that are not known to be settled.
+    acted: usize,
     findings_msg: Option<String>,
     findings_last: Option<String>,
-    failing: Option<Failing>,
+    failing: Option<Tests>,
+    /// The last request, when no reply follows it.
+    unanswered: Option<String>,
     tests_seen: bool,
     pub(crate) claims: usize,
     pub(crate) contradicted: usize,
@@ -106,8 +112,9 @@ pub(crate) struct Open {
     planned: bool,
 }
 
+/// The last run of tests.
 #[derive(Debug, Serialize)]
-struct Failing {
+struct Tests {
     failed: u64,
     of: u64,
     msg: String,
@@ -186,6 +193,7 @@ fn done(analysis: &Analysis) -> Done {
         failed: calls().filter(|(_, c)| c.failed()).count(),
         names: files.iter().take(if files.len() > NAMED { 0 } else { NAMED }).map(|f| f.to_string()).collect(),
         files: files.len(),
+        tests: tests(session).filter(|t| t.failed == 0),
         plan: (plan.changes > 0).then_some(Progress { items: plan.items, done: plan.done }),
     }
 }
@@ -206,6 +214,18 @@ fn measured(analysis: &Analysis) -> Option<Measured> {
     })
 }
 
+fn tests(session: &Session) -> Option<Tests> {
+    let run = last_test_run(session)?;
+    Some(Tests { failed: run.failed, of: run.passed + run.failed, msg: label(session, run.msg) })
+}
+
+/// The last request, when the agent says nothing after it.
+fn unanswered(session: &Session) -> Option<MsgIx> {
+    let (asked, _) = session.asks().last()?;
+    let replied = session.live().any(|(ix, _)| ix > asked && session.on_main(ix) && is_reply(session, ix));
+    (!replied).then_some(asked)
+}
+
 fn open(analysis: &Analysis) -> Open {
     let Analysis { session, facts, links, .. } = analysis;
     let name = |ix: MsgIx| label(session, ix);
@@ -216,20 +236,18 @@ fn open(analysis: &Analysis) -> Open {
     let claims: Vec<_> = facts.claims.iter().zip(&judged).filter(|(c, _)| !session.message(c.msg).abandoned).collect();
     let count = |word: Word| claims.iter().filter(|(_, v)| v.word == word).count();
     let first = |word: Word| claims.iter().find(|(_, v)| v.word == word).map(|(c, _)| name(c.msg));
-    let tests = last_test_run(session);
+    let tests = tests(session);
     Open {
         items: plan.open_items().count(),
         items_msg: plan.open_items().map(|(ix, _)| plan.last_change(ix)).max().map(name),
         findings: asking.iter().filter(|(f, fate)| fate::is_open(f, *fate)).count(),
         asking: asking.len(),
+        acted: asking.iter().filter(|(_, fate)| fate.is_some_and(|f| f.word == fate::ACTED)).count(),
         findings_msg: asking.first().map(|(f, _)| name(f.msg)),
         findings_last: asking.last().map(|(f, _)| name(f.msg)),
-        failing: tests.as_ref().filter(|t| t.failed > 0).map(|t| Failing {
-            failed: t.failed,
-            of: t.passed + t.failed,
-            msg: name(t.msg),
-        }),
         tests_seen: tests.is_some(),
+        failing: tests.filter(|t| t.failed > 0),
+        unanswered: unanswered(session).map(name),
         claims: claims.len(),
         contradicted: count(Word::Contradicted),
         stale: count(Word::Stale),
@@ -268,9 +286,23 @@ mod tests {
                 .assistant("All 7 tests pass.")
                 .build(),
         );
-        for says in ["2 of the 2 findings of", "2 of 7 tests failed", "1 claim contradicted", "a plan"] {
+        for says in ["2 of the 2 findings of", "2 of 7 tests failed", "1 claim contradicted", "no plan recognised"] {
             assert!(text.contains(says), "{says}: {text}");
         }
+    }
+
+    #[test]
+    fn a_request_without_a_reply_and_tests_that_passed_are_told() {
+        let text = told(
+            SessionBuilder::new()
+                .user("fix the parser")
+                .shell("pytest", 0, "=== 7 passed in 0.1s ===")
+                .assistant("Done.")
+                .user("now the printer")
+                .build(),
+        );
+        assert!(text.contains("7 of 7 tests passed in the last run"), "{text}");
+        assert!(text.contains("no reply to the last request, [msg "), "{text}");
     }
 
     #[test]
@@ -283,6 +315,9 @@ mod tests {
     #[test]
     fn nothing_is_open_only_when_nothing_is() {
         let text = told(SessionBuilder::new().user("hello").assistant("Hello.").build());
-        assert!(text.contains("a plan, test results") && !text.contains("claim contradicted"), "{text}");
+        assert!(
+            text.contains("no plan and no test results recognised") && !text.contains("claim contradicted"),
+            "{text}"
+        );
     }
 }

@@ -9,6 +9,7 @@ use super::value::label;
 use super::{Material, some};
 use crate::analysis::Analysis;
 use crate::error::Error;
+use crate::extract::artefacts::written_between;
 use crate::extract::bench::MeasurementRole;
 use crate::extract::episodes::{Episode, Phase, Weight};
 use crate::session::MsgIx;
@@ -106,7 +107,6 @@ fn row(analysis: &Analysis, run: &Episode, changed: &BTreeSet<MsgIx>) -> Row {
     let session = &analysis.session;
     let within = || session.messages[run.first.at()..run.end.at()].iter().filter(|m| !m.abandoned);
     let calls = || within().flat_map(|m| m.calls());
-    let files: BTreeSet<&str> = calls().filter(|c| c.worked()).flat_map(|c| c.written_paths()).collect();
     let mut steps: Vec<Count> = Phase::ALL
         .into_iter()
         .zip(run.steps)
@@ -123,7 +123,7 @@ fn row(analysis: &Analysis, run: &Episode, changed: &BTreeSet<MsgIx>) -> Row {
         steps,
         calls: calls().count(),
         failed: calls().filter(|c| c.failed()).count(),
-        files: files.len(),
+        files: written_between(&analysis.facts.artefacts, run.first, run.end),
         figures: measured.filter(|m| run.holds(m.msg)).count(),
         plan_changes: changed.range(run.first..run.end).count(),
     }

@@ -33,7 +33,6 @@ pub(crate) struct Summary {
     abandoned: usize,
     compactions: Vec<String>,
     asked: Option<Said>,
-    ends: Option<Said>,
     plan: Option<PlanFigures>,
     bench: Option<BenchFigures>,
     findings: Option<FindingFigures>,
@@ -143,7 +142,6 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
             .map(name)
             .collect(),
         asked: session.asks().next().map(|(ix, text)| Said { msg: label(session, ix), text: text.into_owned() }),
-        ends: said(session, on_main.iter().rev().find(|ix| is_reply(session, **ix))),
         plan: PlanFigures::of(analysis),
         bench: bench(analysis),
         findings: findings(analysis),
@@ -162,11 +160,6 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
 pub(crate) fn is_reply(session: &Session, ix: MsgIx) -> bool {
     let m = session.message(ix);
     m.role == Role::Assistant && m.kind == MessageKind::Reply && !m.text().trim().is_empty()
-}
-
-fn said(session: &Session, ix: Option<&MsgIx>) -> Option<Said> {
-    let ix = *ix?;
-    Some(Said { msg: label(session, ix), text: session.message(ix).text() })
 }
 
 fn bench(analysis: &Analysis) -> Option<BenchFigures> {
