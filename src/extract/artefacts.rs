@@ -1,12 +1,12 @@
 //! Artefacts: files that the session wrote, read back or deleted, or promised to write.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
 
+use crate::session::patch;
 use crate::session::{CallRef, MsgIx, Provenance, Session, Span, ToolCall, ToolKind};
 
 /// A file that the session wrote, and where it was read.
@@ -116,7 +116,7 @@ impl Found {
 
     /// What a command writes, deletes and may have changed.
     fn command(&mut self, r: CallRef, command: &str, failed: bool) {
-        let command = &without_patches(command);
+        let command = &patch::without(command);
         if !failed {
             for path in redirected(command) {
                 self.make(path).written.push(r);
@@ -169,17 +169,6 @@ pub fn extract(session: &Session) -> Vec<Artefact> {
     }
     promises(session, &mut found.all);
     found.all
-}
-
-/// A command without the text of patches in it, which is no command.
-fn without_patches(command: &str) -> Cow<'_, str> {
-    const END: &str = "*** End Patch";
-    let mut out = Cow::Borrowed(command);
-    while let Some(start) = out.find("*** Begin Patch") {
-        let end = out[start..].find(END).map_or(out.len(), |at| start + at + END.len());
-        out.to_mut().replace_range(start..end, "");
-    }
-    out
 }
 
 /// Files that a command writes by `>` or `tee`; devices are none.

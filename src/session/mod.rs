@@ -11,6 +11,7 @@ pub mod build;
 mod display;
 mod draft;
 mod label;
+pub(crate) mod patch;
 mod span;
 mod tool;
 

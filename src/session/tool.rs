@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Place;
+use super::patch::{self, Mark};
 
 /// One call of a tool by the agent.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -125,41 +126,42 @@ impl ToolCall {
     pub fn written_paths(&self) -> Vec<&str> {
         match (self.kind, self.path()) {
             (ToolKind::Write | ToolKind::Edit, Some(path)) => vec![path],
-            _ => self.patched(&["*** Add File: ", "*** Update File: ", "*** Move to: "]),
+            _ => self.patched(Mark::written),
         }
     }
 
     /// Paths of the files that a patch of the call deletes, or moves away.
     pub fn deleted_paths(&self) -> Vec<&str> {
-        let lines: Vec<&str> = self.patch().lines().collect();
-        let deleted = lines.iter().filter_map(|l| l.strip_prefix("*** Delete File: "));
-        let is_move = |next: &str| next.starts_with("*** Move to: ");
-        let moved = lines.windows(2).filter(|w| is_move(w[1])).filter_map(|w| w[0].strip_prefix("*** Update File: "));
-        deleted.chain(moved).map(str::trim).collect()
+        let marks: Vec<Mark<'_>> = self.patch().map(|p| patch::marks(p).collect()).unwrap_or_default();
+        let gone = |(i, mark): (usize, &Mark<'_>)| match mark {
+            Mark::Delete(_) => true,
+            Mark::Update(_) => matches!(marks.get(i + 1), Some(Mark::MoveTo(_))),
+            Mark::Add(_) | Mark::MoveTo(_) => false,
+        };
+        marks.iter().enumerate().filter(|&m| gone(m)).map(|(_, mark)| mark.path()).collect()
     }
 
-    fn patched(&self, marks: &[&str]) -> Vec<&str> {
-        let named = self.patch().lines().filter_map(|line| marks.iter().find_map(|m| line.strip_prefix(m)));
-        named.map(str::trim).collect()
+    /// Paths of all files that a patch of the call names.
+    pub fn patched_paths(&self) -> Vec<&str> {
+        self.patched(|mark| Some(mark.path()))
+    }
+
+    fn patched<'a>(&'a self, path: impl Fn(Mark<'a>) -> Option<&'a str>) -> Vec<&'a str> {
+        self.patch().map(|text| patch::marks(text).filter_map(path).collect()).unwrap_or_default()
     }
 
     /// The text of `apply_patch`, as a tool's input or in a command: `apply_patch <<'EOF'`, `["apply_patch", "…"]`.
-    fn patch(&self) -> &str {
-        const START: &str = "*** Begin Patch";
+    pub(crate) fn patch(&self) -> Option<&str> {
+        const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
         match self.kind {
-            ToolKind::Write | ToolKind::Edit => {
-                let patch = ["patchText", "patch", "input"].iter().find_map(|k| self.input.get(k)?.as_str());
-                patch.or_else(|| self.input.as_str()).unwrap_or_default()
-            }
+            ToolKind::Write | ToolKind::Edit => patch::of_input(&self.input),
             ToolKind::Shell => {
                 let words = ["command", "cmd"].iter().find_map(|k| self.input.get(k)?.as_array());
-                let called = words.is_some_and(|w| w.first().and_then(|w| w.as_str()) == Some("apply_patch"));
-                let argument = words.filter(|_| called).and_then(|w| w.get(1)?.as_str());
-                let command = self.command().filter(|c| c.contains("apply_patch"));
-                let text = argument.or(command).unwrap_or_default();
-                text.find(START).map_or("", |at| &text[at..])
+                let called = words.filter(|w| w.first().and_then(Value::as_str).is_some_and(|w| NAMES.contains(&w)));
+                let command = || self.command().filter(|c| NAMES.iter().any(|name| c.contains(name)));
+                called.and_then(|w| w.get(1)?.as_str()).or_else(command).and_then(patch::start)
             }
-            _ => "",
+            _ => None,
         }
     }
 
@@ -287,7 +289,7 @@ mod tests {
         ] {
             let input = serde_json::json!({ "command": command });
             let call = ToolCall { kind: ToolKind::Shell, input, ..ToolCall::default() };
-            let want = if writes { (vec!["a.md", "b.rs", "c.rs"], vec!["d.rs", "b.rs"]) } else { (vec![], vec![]) };
+            let want = if writes { (vec!["a.md", "b.rs", "c.rs"], vec!["b.rs", "d.rs"]) } else { (vec![], vec![]) };
             assert_eq!((call.written_paths(), call.deleted_paths()), want);
         }
     }

@@ -228,14 +228,10 @@ impl<'a> Assembly<'a> {
             format!("line-{}", from.place.line).into()
         });
         let script = input.as_str().filter(|_| *name == *"exec").map(script::calls).unwrap_or_default();
-        let patched = patched_files(&input);
         self.add_call(&id, &id, &name, input, from);
         for (n, (tool, input)) in script.into_iter().enumerate() {
             // They share the output of the script.
             self.add_call(&format!("{id}#{}", n + 1), &id, &tool, input, from);
-        }
-        if !patched.is_empty() {
-            self.reply(PartBody::Patch { files: patched }, from);
         }
     }
 
@@ -245,8 +241,12 @@ impl<'a> Assembly<'a> {
         }
         let (id, tool, kind) = (id.to_owned(), tool.to_owned(), ToolKind::of(tool));
         let call = ToolCall { id, tool, kind, input, ..ToolCall::default() };
+        let files: Vec<String> = call.patched_paths().into_iter().map(str::to_owned).collect();
         let (msg, part) = self.reply_at(PartBody::Call(Box::new(call)), from);
         self.calls.entry(answered_by.into()).or_default().push((msg, part, from.at));
+        if !files.is_empty() {
+            self.reply(PartBody::Patch { files }, from);
+        }
     }
 
     fn output(&mut self, id: Option<Box<str>>, output: Output, from: &From) {
@@ -387,13 +387,4 @@ fn spawned(tool: &str, output: &str) -> Option<String> {
     }
     let value: Value = serde_json::from_str(output).ok()?;
     ["agent_id", "thread_id", "id"].iter().find_map(|key| value.get(key)?.as_str()).map(str::to_owned)
-}
-
-/// Files named in a patch.
-fn patched_files(input: &Value) -> Vec<String> {
-    let patch = input.as_str().or_else(|| input.get("input").or_else(|| input.get("patch"))?.as_str());
-    let Some(patch) = patch.filter(|p| p.starts_with("*** Begin Patch")) else { return Vec::new() };
-    const MARKS: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: "];
-    let files = patch.lines().filter_map(|line| MARKS.iter().find_map(|mark| line.strip_prefix(mark)));
-    files.map(|f| f.trim().to_owned()).collect()
 }

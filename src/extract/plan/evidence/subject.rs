@@ -10,6 +10,7 @@ use super::actions::Asked;
 use super::words::{COMMON, VERBS};
 use crate::extract::plan::Evidence;
 use crate::extract::plan::wording::{Wording, is_parameter};
+use crate::session::patch::{self, Mark};
 use crate::session::{CallRef, ToolCall, ToolKind};
 
 /// Content words in what a call writes that say as much as one in its target.
@@ -37,18 +38,16 @@ impl Texts {
     pub(super) fn of(call: &ToolCall) -> Self {
         let mut command = String::new();
         let mut written = String::new();
-        let patch = call.command().filter(|c| c.contains(PATCH));
-        for text in [call.command().filter(|_| patch.is_none()), call.target(), call.path()].into_iter().flatten() {
+        let patch = call.patch();
+        let line = call.command().filter(|_| patch.is_none());
+        for text in [line, call.target(), call.path()].into_iter().flatten() {
             push(&mut command, text, COMMAND);
         }
-        let is_patch = |text: &&str| text.contains(PATCH);
-        let input = call.input.as_object().into_iter().flat_map(|o| o.values()).filter_map(|v| v.as_str());
-        if let Some(text) =
-            patch.or_else(|| call.input.as_str().or_else(|| input.clone().find(is_patch)).filter(is_patch))
-        {
-            text.lines().filter_map(patched).for_each(|path| push(&mut command, path, COMMAND));
+        if let Some(text) = patch {
+            patch::marks(text).filter_map(Mark::written).for_each(|path| push(&mut command, path, COMMAND));
             push(&mut written, text, COMMAND);
         } else if command.is_empty() || call.kind == ToolKind::Task {
+            let input = call.input.as_object().into_iter().flat_map(|o| o.values()).filter_map(Value::as_str);
             input.take(4).for_each(|text| push(&mut command, text, COMMAND / 4));
         }
         if matches!(call.kind, ToolKind::Write | ToolKind::Edit) {
@@ -69,7 +68,7 @@ impl Texts {
 
     /// What a call does: a patch given to a shell is an edit.
     pub(super) fn kind(call: &ToolCall) -> ToolKind {
-        if call.command().is_some_and(|c| c.contains(PATCH)) { ToolKind::Edit } else { call.kind }
+        if call.patch().is_some() { ToolKind::Edit } else { call.kind }
     }
 
     /// Whether a call is of one of these kinds; a shell that changes files also writes.
@@ -90,14 +89,6 @@ static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?m)(?:^|[;&|(])\s*(?:sudo\s+)?(?:sed\s+(?:-\S+\s+)*-i|perl -p?i|tee|mv|cp|rm|ln|chmod|chown|touch|patch|git (?:apply|mv|rm|restore))\s|(?:^|[;&|(]\s*)(?:cat|echo|printf)[^|\n]*[^2&>]>>?\s*[^&\s/]|(?:^|[;&|(]\s*)(?:cat|echo|printf)[^|\n]*[^2&>]>>?\s*/[^d]")
         .expect("a constant pattern compiles")
 });
-
-/// How a patch begins that names its files itself.
-const PATCH: &str = "*** Begin Patch";
-
-/// The file that a line of a patch names.
-fn patched(line: &str) -> Option<&str> {
-    ["*** Add File: ", "*** Update File: ", "*** Move to: "].iter().find_map(|m| line.strip_prefix(m))
-}
 
 fn push(to: &mut String, text: &str, most: usize) {
     to.push_str(head(text, most));

@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::patch::{self, PatchChange};
 use super::sed::{self, Substitution};
 use super::{Entry, Scope, Source, Write, checklist, heredoc};
 use crate::extract::plan::{PlanList, PlanSource};
+use crate::session::patch::{self, PatchChange};
 use crate::session::{CallRef, ThreadIx, ToolCall, ToolKind};
 
 pub(super) const SOURCE: Source =
@@ -142,7 +142,7 @@ pub(in crate::extract::plan) fn writes_plan_file(call: &ToolCall) -> bool {
 
 /// The plan files that a call changes, with each change.
 fn written(call: &ToolCall) -> Vec<(&str, Change<'_>)> {
-    if let Some(patch) = patch::of_call(call) {
+    if let Some(patch) = call.patch() {
         return patched(patch);
     }
     if let Some(script) = call.command() {

@@ -6,7 +6,6 @@ mod checklist;
 mod deltas;
 mod files;
 mod heredoc;
-mod patch;
 mod progress;
 mod sed;
 mod steps;
