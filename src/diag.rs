@@ -1,11 +1,15 @@
 //! Warnings as values. Bad data never aborts a run: it yields a [`Diag`] that says what was wrong, where, and how many
 //! bytes were skipped for it.
 
+mod trouble;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
+
+pub use trouble::Trouble;
 
 /// How much a warning matters to the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -33,8 +37,8 @@ pub struct Loc {
 /// Trouble in reading input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diag {
-    /// Kebab-case id of the kind of trouble, such as `bad-json`.
-    pub kind: &'static str,
+    /// Kind of trouble.
+    pub kind: Trouble,
     /// How much it matters.
     pub severity: Severity,
     /// Where it is.
@@ -53,18 +57,18 @@ pub struct Diag {
 
 impl Diag {
     /// A warning that lost nothing.
-    pub fn warning(kind: &'static str, loc: Loc, message: impl Into<String>) -> Self {
+    pub fn warning(kind: Trouble, loc: Loc, message: impl Into<String>) -> Self {
         let message = cut(message.into());
         Self { kind, severity: Severity::Warning, loc, skipped: 0, records: 0, times: 1, pointer: None, message }
     }
 
     /// A remark that lost nothing and asks for nothing.
-    pub fn note(kind: &'static str, loc: Loc, message: impl Into<String>) -> Self {
+    pub fn note(kind: Trouble, loc: Loc, message: impl Into<String>) -> Self {
         Self { severity: Severity::Note, ..Self::warning(kind, loc, message) }
     }
 
     /// A warning about input that was skipped.
-    pub fn lost(kind: &'static str, loc: Loc, skipped: u64, records: u64, message: impl Into<String>) -> Self {
+    pub fn lost(kind: Trouble, loc: Loc, skipped: u64, records: u64, message: impl Into<String>) -> Self {
         Self { severity: Severity::Lost, skipped, records, ..Self::warning(kind, loc, message) }
     }
 
@@ -103,7 +107,7 @@ impl fmt::Display for Diag {
 pub struct Folded {
     shown: Vec<Diag>,
     /// Per kind: how many there were, and where the last one shown stands.
-    kinds: BTreeMap<&'static str, (u64, usize)>,
+    kinds: BTreeMap<Trouble, (u64, usize)>,
 }
 
 impl Folded {

@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::diag::{Diag, Severity};
+use crate::diag::{Diag, Severity, Trouble};
 use crate::session::{Session, visible};
 
 /// Warnings printed before the rest is only counted; of notes as many again.
 const SHOWN: usize = 20;
 
 /// Copies are many where there are any: of each kind, those of one file make one line.
-const FOLDED: [&str; 2] = ["duplicate", "duplicate-file"];
+const FOLDED: [Trouble; 2] = [Trouble::Duplicate, Trouble::DuplicateFile];
 
 /// Warnings as they are printed: remarks on copies are added up in the first of them.
 pub(super) fn fold(diags: &[Diag]) -> Vec<Cow<'_, Diag>> {
     let mut out: Vec<Cow<'_, Diag>> = Vec::new();
-    let mut first: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut first: BTreeMap<(Trouble, &str), usize> = BTreeMap::new();
     for diag in diags {
-        let file = if diag.kind == "duplicate" { diag.loc.file.as_str() } else { "" };
+        let file = if diag.kind == Trouble::Duplicate { diag.loc.file.as_str() } else { "" };
         let at = *first.entry((diag.kind, file)).or_insert(out.len());
         match out.get_mut(at).filter(|_| FOLDED.contains(&diag.kind)) {
             Some(told) => told.to_mut().times += diag.times,
@@ -37,12 +37,12 @@ pub(super) struct Told {
     warnings: usize,
     notes: usize,
     /// Per kind: how many there were, and how many of them were not printed.
-    kinds: BTreeMap<&'static str, (u64, u64)>,
+    kinds: BTreeMap<Trouble, (u64, u64)>,
     read: u64,
     used: u64,
     skipped: u64,
     /// Per kind: how often input was lost.
-    lost: BTreeMap<&'static str, u64>,
+    lost: BTreeMap<Trouble, u64>,
     files: HashSet<(String, String)>,
 }
 
@@ -117,12 +117,12 @@ mod tests {
         let of = |kind, file: &str, line| Diag::note(kind, Loc { file: file.into(), line, byte: 0 }, "again");
         let diags = [
             of("duplicate", "a", 3),
-            of("torn", "a", 4),
+            of(Trouble::Torn, "a", 4),
             of("duplicate", "a", 5),
             of("duplicate", "b", 6),
-            of("torn", "a", 7),
-            of("duplicate-file", "c", 0),
-            of("duplicate-file", "d", 0),
+            of(Trouble::Torn, "a", 7),
+            of(Trouble::DuplicateFile, "c", 0),
+            of(Trouble::DuplicateFile, "d", 0),
             of("duplicate", "a", 8),
         ];
         let lines: Vec<String> =
@@ -140,9 +140,9 @@ mod tests {
     #[test]
     fn a_loss_is_told_where_warnings_are_not_wanted() {
         let mut told = Told::default();
-        told.line(&Diag::warning("number", Loc::default(), "unknown"));
+        told.line(&Diag::warning(Trouble::Number, Loc::default(), "unknown"));
         assert!(told.losses().is_empty());
-        told.line(&Diag::lost("torn", Loc::default(), 8, 0, "half a record"));
+        told.line(&Diag::lost(Trouble::Torn, Loc::default(), 8, 0, "half a record"));
         assert_eq!(told.losses(), ["a part of the input was passed over: 1 × torn; without --quiet it is named"]);
     }
 
@@ -150,8 +150,9 @@ mod tests {
     fn every_warning_is_counted_and_the_first_are_printed() {
         let mut told = Told::default();
         assert!(told.end().is_empty());
-        let printed = (0..30).filter_map(|_| told.line(&Diag::note("copy", Loc::default(), "again"))).count();
-        let folded = Diag { times: 5, ..Diag::warning("torn", Loc::default(), "half a record") };
+        let printed =
+            (0..30).filter_map(|_| told.line(&Diag::note(Trouble::Duplicate, Loc::default(), "again"))).count();
+        let folded = Diag { times: 5, ..Diag::warning(Trouble::Torn, Loc::default(), "half a record") };
         assert!(told.line(&folded).is_some());
         assert_eq!(printed, 20);
         assert_eq!(told.end(), ["and 10 more: 10 × copy", "30 × copy, 5 × torn"]);

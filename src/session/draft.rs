@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{CallRef, Label, Message, MsgIx, PartBody, Session, Thread, ThreadIx};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 
 /// What a format parser hands over: threads with their messages in order, not yet numbered.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +77,7 @@ impl Draft {
         if !own.is_empty() && first_number.is_none() {
             let file = self.head.sources.first().map(|s| s.file.clone()).unwrap_or_default();
             self.head.warnings.push(Diag::warning(
-                "own-numbers-ignored",
+                Trouble::OwnNumbersIgnored,
                 Loc { file, ..Loc::default() },
                 "the messages' own numbers do not rise strictly, or some have none; numbered 1, 2, 3 … instead",
             ));
@@ -226,7 +226,7 @@ mod tests {
         draft.threads[0].messages[1].own_number = Some(7);
         let session = draft.finish(None);
         assert_eq!(labels(&session), ["1", "2"]);
-        assert_eq!(session.warnings[0].kind, "own-numbers-ignored");
+        assert_eq!(session.warnings[0].kind, Trouble::OwnNumbersIgnored);
     }
 
     #[test]

@@ -367,10 +367,14 @@ impl Session {
         self.message(ix).thread == ThreadIx(0)
     }
 
-    /// Whether the agent says nothing more in the message's thread before the user speaks.
+    /// Whether the agent says nothing more in the message's thread before the user speaks. What the program puts between
+    /// is nobody's turn, whoever's name it stands under.
     pub fn ends_turn(&self, ix: MsgIx) -> bool {
         let thread = self.message(ix).thread;
-        let next = self.messages[ix.at() + 1..].iter().find(|m| m.thread == thread);
+        use MessageKind::{CompactionSummary, InjectedContext, SyntheticContinuation};
+        let by_program = |m: &Message| matches!(m.kind, CompactionSummary | InjectedContext | SyntheticContinuation);
+        let speaks = |m: &&Message| m.thread == thread && !by_program(m);
+        let next = self.messages[ix.at() + 1..].iter().find(speaks);
         next.is_none_or(|m| m.role != Role::Assistant)
     }
 

@@ -8,7 +8,7 @@ use serde_json::error::Category;
 
 use super::json_text::{OddNumber, key_again, without_odd_numbers};
 use super::lines::Sink;
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 
 /// Bytes of a chunk that hold no line which is a record by itself.
 pub(super) struct Region<'a> {
@@ -109,7 +109,7 @@ where
     fn joined(&mut self, on_line: Option<(u64, Loc)>) {
         if let Some((n, first)) = on_line.filter(|(n, _)| *n > 1) {
             let message = format!("{n} records on one line; each was read");
-            self.sink.warnings.push(Diag::warning("joined", first, message));
+            self.sink.warnings.push(Diag::warning(Trouble::Joined, first, message));
         }
     }
 
@@ -153,7 +153,7 @@ where
             Ok((value, notes)) => {
                 if memchr(b'\n', bytes).is_some() {
                     let message = "one record over several lines; read as one";
-                    self.sink.warnings.push(Diag::warning("multiline", loc.clone(), message));
+                    self.sink.warnings.push(Diag::warning(Trouble::Multiline, loc.clone(), message));
                 }
                 for note in notes {
                     self.sink.warnings.push(note.diag(loc.clone()));
@@ -163,7 +163,7 @@ where
             }
             Err(why) => {
                 self.sink.warnings.push(Diag::lost(
-                    "not-a-record",
+                    Trouble::NotARecord,
                     loc,
                     len as u64,
                     1,
@@ -180,9 +180,9 @@ where
         let whole = memmem::find_iter(line, b"{\"").take(8).find(|&at| self.is_record(&line[at..]));
         let len = whole.unwrap_or(line.len());
         let (kind, message) = if line[..len].iter().all(|&b| b == 0) {
-            ("nul", "a run of NUL bytes; skipped")
+            (Trouble::Nul, "a run of NUL bytes; skipped")
         } else {
-            ("not-a-record", "text that is no JSON object; skipped")
+            (Trouble::NotARecord, "text that is no JSON object; skipped")
         };
         let lost = line[..len].trim_ascii_end().len();
         let loc = self.loc();
@@ -219,9 +219,9 @@ where
         let len = next.unwrap_or(line.len());
         let ends_file = self.region.ends_file && self.pos + line.len() == self.region.bytes.len();
         let (kind, message) = match next {
-            Some(_) => ("torn", "half a record before a whole one; the half was skipped"),
-            None if ends_file => ("truncated", "the file ends in the middle of a record; skipped"),
-            None => ("torn", "a record that does not end, or is no valid JSON; line skipped"),
+            Some(_) => (Trouble::Torn, "half a record before a whole one; the half was skipped"),
+            None if ends_file => (Trouble::Truncated, "the file ends in the middle of a record; skipped"),
+            None => (Trouble::Torn, "a record that does not end, or is no valid JSON; line skipped"),
         };
         let loc = self.loc();
         self.sink.warnings.push(Diag::lost(kind, loc, line[..len].trim_ascii_end().len() as u64, 1, message));
@@ -250,15 +250,20 @@ enum Note {
 impl Note {
     fn diag(self, loc: Loc) -> Diag {
         match self {
-            Self::Utf8(n) => Diag::lost("invalid-utf8", loc, n, 0, format!("{n} bytes are no UTF-8; shown as U+FFFD")),
-            Self::Nul(n) => Diag::lost("nul", loc, n, 0, format!("{n} NUL bytes inside a record; left out")),
-            Self::Control(n) => {
-                Diag::warning("control", loc, format!("{n} raw control characters inside a record; read as escaped"))
+            Self::Utf8(n) => {
+                Diag::lost(Trouble::InvalidUtf8, loc, n, 0, format!("{n} bytes are no UTF-8; shown as U+FFFD"))
             }
-            Self::Surrogate => Diag::warning("surrogate", loc, "half a surrogate pair; shown as U+FFFD"),
+            Self::Nul(n) => Diag::lost(Trouble::Nul, loc, n, 0, format!("{n} NUL bytes inside a record; left out")),
+            Self::Control(n) => Diag::warning(
+                Trouble::Control,
+                loc,
+                format!("{n} raw control characters inside a record; read as escaped"),
+            ),
+            Self::Surrogate => Diag::warning(Trouble::Surrogate, loc, "half a surrogate pair; shown as U+FFFD"),
             Self::Number(pointer) => OddNumber::diag(pointer, loc),
             Self::TwiceNamed(pointer) => {
-                Diag::warning("duplicate-key", loc, "a key stands twice in one object, the last counts").at(pointer)
+                Diag::warning(Trouble::DuplicateKey, loc, "a key stands twice in one object, the last counts")
+                    .at(pointer)
             }
         }
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::folder::{Reason, Walk};
 use super::{Format, Input, recognise, seen, shape, zipped};
-use crate::diag::{Diag, Folded, Loc};
+use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
 
 /// Inputs that are parsed together: the files of one session, or of a family of forks.
@@ -103,7 +103,7 @@ fn lie(input: &Input, head: &[u8]) -> Option<Diag> {
         fs::File::open(place).ok()?.take(8).read_to_end(&mut raw).ok()?;
     }
     let said = shape::lie(place, if input.path().is_none() { &raw } else { head })?;
-    Some(Diag::note("name-lies", whole_file(&input.name), said))
+    Some(Diag::note(Trouble::NameLies, whole_file(&input.name), said))
 }
 
 /// What an input turned out to be.
@@ -112,7 +112,7 @@ enum Tried {
     Taken(Found, Option<Diag>),
     Archive(Input),
     /// No transcript; what it looks like.
-    Other(&'static str, String),
+    Other(Trouble, String),
 }
 
 fn try_input(input: Input) -> Result<Tried, Error> {
@@ -126,7 +126,7 @@ fn try_input(input: Input) -> Result<Tried, Error> {
         return Ok(Tried::Archive(input));
     }
     let blank = |b: &u8| b.is_ascii_whitespace() || b"\xEF\xBB\xBF{}[]".contains(b);
-    let kind = if head.whole && head.bytes.iter().all(blank) { "empty" } else { "not-a-transcript" };
+    let kind = if head.whole && head.bytes.iter().all(blank) { Trouble::Empty } else { Trouble::NotATranscript };
     Ok(match input.trouble().first() {
         Some(trouble) => Tried::Other(trouble.kind, format!("{}; no transcript in it", trouble.message)),
         None => Tried::Other(kind, seen::describe(&head.head(&input))),
@@ -158,18 +158,20 @@ fn transcripts(input: &Input) -> Result<(Vec<Found>, Vec<Diag>), Error> {
     for (name, tried) in names.iter().zip(tried) {
         match tried {
             Ok(Tried::Taken(found, _)) => taken.push(found),
-            Ok(Tried::Archive(_)) => told.push(passed_over(name, "nested-archive", "an archive inside an archive")),
+            Ok(Tried::Archive(_)) => {
+                told.push(passed_over(name, Trouble::NestedArchive, "an archive inside an archive"))
+            }
             Ok(Tried::Other(kind, seen)) => told.push(passed_over(name, kind, &seen)),
-            Err(e) => told.push(Diag::lost("unreadable", whole_file(name), 0, 0, format!("{e}; passed over"))),
+            Err(e) => told.push(Diag::lost(Trouble::Unreadable, whole_file(name), 0, 0, format!("{e}; passed over"))),
         }
     }
     Ok((taken, told.finish()))
 }
 
 /// What is said of a file that is no transcript. Where its name says that it is one, it counts as lost.
-fn passed_over(name: &str, kind: &'static str, seen: &str) -> Diag {
+fn passed_over(name: &str, kind: Trouble, seen: &str) -> Diag {
     let (loc, said) = (whole_file(name), format!("{seen}; passed over"));
-    if kind != "empty" && is_named_as_lines(name) {
+    if kind != Trouble::Empty && is_named_as_lines(name) {
         return Diag::lost(kind, loc, 0, 0, said);
     }
     Diag::note(kind, loc, said)
@@ -190,13 +192,13 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
         let name = path.strip_prefix(root).unwrap_or(path);
         let (loc, (kind, message)) = (whole_file(&name.to_string_lossy()), reason.words());
         told.push(match kind {
-            "unreadable" => Diag::lost(kind, loc, 0, 0, message),
-            "link-outside" => Diag::warning(kind, loc, message),
+            Trouble::Unreadable => Diag::lost(kind, loc, 0, 0, message),
+            Trouble::LinkOutside => Diag::warning(kind, loc, message),
             _ => Diag::note(kind, loc, message),
         });
     }
     if walk.cut {
-        told.push(Diag::lost("folder-limit", whole_file(&root.to_string_lossy()), 0, 0, Walk::limits()));
+        told.push(Diag::lost(Trouble::FolderLimit, whole_file(&root.to_string_lossy()), 0, 0, Walk::limits()));
     }
     let tried: Vec<_> = walk.files.par_iter().map(|path| try_input(file_below(root, path))).collect();
     let (mut taken, mut other) = (0u64, 0u64);
@@ -216,7 +218,7 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
                     other += u64::from(inside.is_empty());
                     found.extend(inside);
                 }
-                Err(e) => told.push(Diag::lost("zip-directory", loc(), 0, 0, format!("{e}; passed over"))),
+                Err(e) => told.push(Diag::lost(Trouble::ZipDirectory, loc(), 0, 0, format!("{e}; passed over"))),
             },
             // What stands beside a subagent's file is read with it.
             Ok(Tried::Other(..)) if path.to_string_lossy().ends_with(".meta.json") => {}
@@ -225,7 +227,13 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
                 told.push(passed_over(&name, kind, &seen));
             }
             Err(Error::Read { source, .. }) => {
-                told.push(Diag::lost("unreadable", loc(), 0, 0, format!("cannot be read: {source}; passed over")));
+                told.push(Diag::lost(
+                    Trouble::Unreadable,
+                    loc(),
+                    0,
+                    0,
+                    format!("cannot be read: {source}; passed over"),
+                ));
             }
             Err(e) => out.errors.push(e),
         }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::diag::Trouble;
+
 /// Deepest level of a folder that is walked.
 const LEVELS: usize = 64;
 
@@ -29,14 +31,14 @@ pub(super) enum Reason {
 
 impl Reason {
     /// Kind of the warning, and what is said.
-    pub(super) fn words(&self) -> (&'static str, String) {
+    pub(super) fn words(&self) -> (Trouble, String) {
         let (kind, message) = match self {
-            Self::Unreadable(why) => return ("unreadable", format!("cannot be read: {why}; passed over")),
-            Self::Special => ("special-file", "a pipe, socket or device; only regular files are opened"),
-            Self::Dangling => ("dangling-link", "a link that leads nowhere"),
-            Self::Loop => ("link-loop", "a link that leads back to itself; not followed"),
-            Self::Folder => ("link-to-folder", "a link to a folder that is walked by itself; not followed"),
-            Self::Outside => ("link-outside", "a link that leads out of the folder; not followed"),
+            Self::Unreadable(why) => return (Trouble::Unreadable, format!("cannot be read: {why}; passed over")),
+            Self::Special => (Trouble::SpecialFile, "a pipe, socket or device; only regular files are opened"),
+            Self::Dangling => (Trouble::DanglingLink, "a link that leads nowhere"),
+            Self::Loop => (Trouble::LinkLoop, "a link that leads back to itself; not followed"),
+            Self::Folder => (Trouble::LinkToFolder, "a link to a folder that is walked by itself; not followed"),
+            Self::Outside => (Trouble::LinkOutside, "a link that leads out of the folder; not followed"),
         };
         (kind, message.to_owned())
     }
@@ -131,6 +133,7 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     use super::*;
+    use crate::diag::Trouble;
 
     #[test]
     fn what_is_not_looked_at_has_a_reason() {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use flate2::bufread::GzDecoder;
 
 use super::packed::{Notes, Packed, Wrapper};
-use crate::diag::Severity;
+use crate::diag::{Severity, Trouble};
 
 pub(super) const WRAPPER: Wrapper = Wrapper {
     magic: |head| head.starts_with(b"\x1F\x8B\x08"),
@@ -34,7 +34,7 @@ impl Read for Members<'_> {
                     let message = format!(
                         "bytes behind the packed data that are no gzip ({all} bytes skipped of the packed file)"
                     );
-                    self.notes.add("trailing-bytes", Severity::Lost, message);
+                    self.notes.add(Trouble::TrailingBytes, Severity::Lost, message);
                 }
             }
         }

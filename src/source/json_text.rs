@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 
 /// Longest key that a pointer repeats.
 const KEY: usize = 100;
@@ -175,7 +175,7 @@ pub(super) fn mend_words(text: &mut String) -> Vec<OddNumber> {
 impl OddNumber {
     /// The warning about it; its pointer is complete.
     pub(super) fn diag(pointer: String, loc: Loc) -> Diag {
-        Diag::warning("number", loc, "a number that cannot be held, read as unknown").at(pointer)
+        Diag::warning(Trouble::Number, loc, "a number that cannot be held, read as unknown").at(pointer)
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
     fn warnings_get_the_pointer_of_their_byte() {
         let text = "\n{\"info\": {\"x\": 1}, \"messages\": [{}, {\"parts\": 7}]} {\"a\": [1, 2]}";
         let at = |what: &str| text.find(what).unwrap() as u64;
-        let diag = |byte| Diag::note("k", Loc { line: 1, byte, ..Loc::default() }, "m");
+        let diag = |byte| Diag::note(Trouble::Number, Loc { line: 1, byte, ..Loc::default() }, "m");
         let mut diags = [diag(at("2]")), diag(at("7}")).at("/x"), diag(at("{\"info")), diag(at("{\"parts"))];
         complete(text, diags.iter_mut(), |byte| byte as usize);
         let found = diags.map(|d| d.pointer.unwrap());

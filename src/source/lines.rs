@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::care;
 use super::input::Input;
 use super::line::{self, Line};
-use crate::diag::{Diag, Folded, Loc};
+use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
 use crate::session::SourceFile;
 
@@ -220,7 +220,7 @@ where
     fn too_long(&mut self, bytes: u64, limit: usize) {
         let message = format!("a line of more than {} MiB, skipped", limit >> 20);
         let loc = self.loc(0, 0);
-        self.warnings.push(Diag::lost("line-too-long", loc, bytes, 1, message));
+        self.warnings.push(Diag::lost(Trouble::LineTooLong, loc, bytes, 1, message));
         self.byte += bytes;
     }
 
@@ -270,7 +270,7 @@ mod tests {
     }
 
     /// The records, and the warnings as kind, line, byte and bytes skipped.
-    type Outcome = (Vec<String>, Vec<(&'static str, u64, u64, u64)>);
+    type Outcome = (Vec<String>, Vec<(Trouble, u64, u64, u64)>);
 
     /// What is read, which is the same for every size of chunk.
     fn read_all(bytes: &[u8]) -> Outcome {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::time::{self, Time};
+use crate::diag::Trouble;
 use crate::session::{CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult};
 
 /// A conversation while it is read.
@@ -17,7 +18,7 @@ pub(super) struct Conversation {
 }
 
 /// Something that could not be read as it should be: kind of the warning, pointer in the record, what is said.
-pub(super) type Odd = (&'static str, String, &'static str);
+pub(super) type Odd = (Trouble, String, &'static str);
 
 impl Conversation {
     /// The messages, in order.
@@ -43,7 +44,7 @@ impl Conversation {
             "assistant" | "model" => (Role::Assistant, MessageKind::Reply),
             "system" | "developer" => (Role::System, MessageKind::InjectedContext),
             _ => {
-                self.odd.push(("role", "/role".into(), "a role that is not known, read as the program's"));
+                self.odd.push((Trouble::Role, "/role".into(), "a role that is not known, read as the program's"));
                 (Role::System, MessageKind::InjectedContext)
             }
         };
@@ -77,8 +78,8 @@ impl Conversation {
         let pointer = || format!("/{key}");
         match read {
             Time::At(_) => {}
-            Time::NoZone(_) => self.odd.push(("time-zone", pointer(), "a time without a zone, taken as UTC")),
-            Time::Odd => self.odd.push(("time", pointer(), "a time in no form that can be read, left unknown")),
+            Time::NoZone(_) => self.odd.push((Trouble::TimeZone, pointer(), "a time without a zone, taken as UTC")),
+            Time::Odd => self.odd.push((Trouble::Time, pointer(), "a time in no form that can be read, left unknown")),
         }
         read.known()
     }
@@ -111,7 +112,7 @@ impl Conversation {
                 parts.push(body(block));
                 if let Some(PartBody::Unknown { .. }) = parts.last() {
                     self.odd.push((
-                        "unknown-block",
+                        Trouble::UnknownBlock,
                         format!("/content/{n}"),
                         "a block of an unknown type, kept as it is",
                     ));
@@ -129,7 +130,7 @@ impl Conversation {
         match part.map(|p| &mut p.body) {
             Some(PartBody::Call(call)) => call.result = Some(result),
             _ => {
-                self.odd.push(("orphan-result", at.into(), "a result whose call stands nowhere, kept as it is"));
+                self.odd.push((Trouble::OrphanResult, at.into(), "a result whose call stands nowhere, kept as it is"));
                 let body = PartBody::Unknown { kind: "result-without-call".into(), raw: raw.clone() };
                 match self.messages.last_mut() {
                     Some(last) => last.parts.push(Part { place, body }),
@@ -172,7 +173,7 @@ fn body(block: &Value) -> PartBody {
 fn calls(value: &Value, odd: &mut Vec<Odd>) -> Vec<PartBody> {
     let mut arguments = |f: &Value, at: String| match &f["arguments"] {
         Value::String(raw) => serde_json::from_str(raw).unwrap_or_else(|_| {
-            odd.push(("arguments", at + "/arguments", "the arguments of a call are no JSON, kept as text"));
+            odd.push((Trouble::Arguments, at + "/arguments", "the arguments of a call are no JSON, kept as text"));
             raw.as_str().into()
         }),
         other => other.clone(),

@@ -15,7 +15,7 @@ use super::message_parts::Conversation;
 use super::opencode::{Cursor, Mended, members, members_and_again};
 use super::text::{Lines, Text};
 use super::{Format, Head, Input};
-use crate::diag::{Diag, Folded};
+use crate::diag::{Diag, Folded, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, DraftThread, Place, Session, SourceFile};
 
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
             if !self.warnings.iter().any(|w| (w.loc.byte..w.loc.byte + w.skipped).contains(&byte)) {
                 let loc = self.places.loc(self.text, at, self.name);
                 let text = format!("{bytes} bytes are no UTF-8; shown as U+FFFD");
-                self.warnings.push(Diag::lost("invalid-utf8", loc, bytes, 0, text));
+                self.warnings.push(Diag::lost(Trouble::InvalidUtf8, loc, bytes, 0, text));
                 self.skipped += bytes;
             }
         }
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         let end = from + self.text.text[from..to].trim_ascii_end().len();
         let skipped = self.text.byte(end) - self.text.byte(from);
         let loc = self.places.loc(self.text, from, self.name);
-        let kind = if to == self.text.text.len() { "cut" } else { "bad-json" };
+        let kind = if to == self.text.text.len() { Trouble::Cut } else { Trouble::BadJson };
         self.warnings.push(Diag::lost(kind, loc, skipped, 1, "damaged or cut JSON; passed over"));
         self.skipped += skipped;
         self.lost += 1;

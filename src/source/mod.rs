@@ -36,7 +36,7 @@ mod utf16;
 mod zipped;
 mod zst;
 
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Session};
 
@@ -94,7 +94,7 @@ pub fn load(group: &Group, first_number: Option<u64>) -> Result<Vec<Session>, Er
     for session in sessions.iter_mut().filter(|s| s.messages.is_empty()) {
         let file = session.sources.first().map(|s| s.file.clone()).unwrap_or_default();
         let message = format!("session {} holds no messages", session.id);
-        session.warnings.push(Diag::warning("empty", Loc { file, ..Loc::default() }, message));
+        session.warnings.push(Diag::warning(Trouble::Empty, Loc { file, ..Loc::default() }, message));
     }
     Ok(sessions)
 }

@@ -14,7 +14,7 @@ use super::opencode::{Entry, Loaded, V2, drafts, entry, orphan, v2_row};
 use super::sqlite::{Database, MAGIC, Row};
 use super::text::mend_surrogates;
 use super::{Format, Head, Input};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Part, Place, SourceFile};
 
@@ -117,7 +117,7 @@ impl Store {
         let (rows, end) = self.database.table(table, order);
         if let Some(why) = end {
             let loc = Loc { file: self.file.clone(), ..Loc::default() };
-            self.trouble.push(Diag::lost("bad-database", loc, 0, 0, format!("{why}; rows behind are not read")));
+            self.trouble.push(Diag::lost(Trouble::BadDatabase, loc, 0, 0, format!("{why}; rows behind are not read")));
         }
         rows
     }
@@ -156,7 +156,7 @@ impl Store {
                 if !loaded.warnings.iter().any(|w| w.kind == "older-store") {
                     let loc = Loc { file: self.file.clone(), line: place.line.into(), byte: 0 };
                     let text = "rows of `message` from the time that `session_message` covers are not read";
-                    loaded.warnings.push(Diag::note("older-store", loc, text));
+                    loaded.warnings.push(Diag::note(Trouble::OlderStore, loc, text));
                 }
             } else {
                 loaded.push(with_time(entry(&info, parts, place), &row), "");
@@ -176,7 +176,7 @@ impl Store {
                 .collect();
             let Some(place) = parts.first().map(|p| p.1) else { continue };
             let loc = Loc { file: self.file.clone(), line: place.line.into(), byte: 0 };
-            loaded.warnings.push(Diag::warning("orphan", loc, "parts without their message; kept at the end"));
+            loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, "parts without their message; kept at the end"));
             loaded.push(orphan(&message, &session, parts, place), "");
         }
     }
@@ -262,7 +262,7 @@ fn data(loaded: &mut Loaded, table: &str, row: &Row, ids: &[(&str, &str)]) -> Op
         _ => {
             let id: String = text(row, "id").chars().take(100).collect();
             let message = format!("the data of row {id} of table {table} is no JSON object; passed over");
-            skip(loaded, row, bytes, "bad-json", &message);
+            skip(loaded, row, bytes, Trouble::BadJson, &message);
             None
         }
     }
@@ -273,7 +273,7 @@ fn count(source: &mut SourceFile, bytes: u64) {
     source.records += 1;
 }
 
-fn skip(loaded: &mut Loaded, row: &Row, bytes: u64, kind: &'static str, message: &str) {
+fn skip(loaded: &mut Loaded, row: &Row, bytes: u64, kind: Trouble, message: &str) {
     let source = &mut loaded.sources[0];
     source.bytes_skipped += bytes;
     source.skipped += 1;

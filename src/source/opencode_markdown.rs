@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::opencode::{Loaded, drafts, entry};
 use super::text::{Lines, Text};
 use super::{Format, Head, Input};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, MessageKind, Place, SourceFile};
 
@@ -62,7 +62,11 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
                 for mut source in std::mem::take(&mut one.sources) {
                     (source.copies, source.kept) = (source.copies + source.kept, 0);
                     let loc = Loc { file: source.file.clone(), ..Loc::default() };
-                    last.warnings.push(Diag::note("shorter-export", loc, "a longer export of this session is used"));
+                    last.warnings.push(Diag::note(
+                        Trouble::ShorterExport,
+                        loc,
+                        "a longer export of this session is used",
+                    ));
                     last.sources.push(source);
                 }
             }
@@ -299,17 +303,17 @@ impl<'a> Page<'a> {
             let byte = self.lines[at].0;
             let text =
                 "the export puts no mark between thinking and text; a heading, or the last paragraph, is taken as text";
-            out.push(Diag::note("thinking-undivided", self.places.loc(self.text, byte, name), text));
+            out.push(Diag::note(Trouble::ThinkingUndivided, self.places.loc(self.text, byte, name), text));
         }
         for at in std::mem::take(&mut self.unclear) {
             let byte = self.lines.get(at).map_or(self.text.text.len(), |l| l.0);
             let text = "the output holds fences that do not pair; it was read up to the last fence of the message";
-            out.push(Diag::warning("fence-unclear", self.places.loc(self.text, byte, name), text));
+            out.push(Diag::warning(Trouble::FenceUnclear, self.places.loc(self.text, byte, name), text));
         }
         let replaced = self.text.damaged(0, self.text.text.len()).len();
         if replaced > 0 {
             let text = format!("{replaced} places are no valid Unicode; each was read as U+FFFD");
-            out.push(Diag::warning("bad-unicode", Loc { file: name.into(), ..Loc::default() }, text));
+            out.push(Diag::warning(Trouble::InvalidUtf8, Loc { file: name.into(), ..Loc::default() }, text));
         }
         out
     }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::opencode::{Loaded, drafts, entry, members, orphan, part_order, str_at};
 use super::text::{Text, mend_surrogates};
 use super::{Format, Head, Input};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Place, SourceFile};
 
@@ -178,7 +178,7 @@ impl Tree {
         for (id, messages) in messages {
             let mut loaded = self.session(Loaded { id, ..Loaded::default() }, messages);
             let loc = Loc { file: loaded.sources[0].file.clone(), line: 1, byte: 0 };
-            loaded.warnings.push(Diag::warning("orphan", loc, "messages without the record of their session"));
+            loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, "messages without the record of their session"));
             out.push(loaded);
         }
         if out.is_empty() {
@@ -189,7 +189,7 @@ impl Tree {
         }
         // Files that are no JSON are told by the first session of the group.
         for source in lost {
-            pass_over(&mut out[0], source, "truncated", "not a whole JSON record");
+            pass_over(&mut out[0], source, Trouble::Truncated, "not a whole JSON record");
         }
         out
     }
@@ -221,10 +221,10 @@ fn of_records(id: String, mut records: Vec<(SourceFile, Value)>) -> Loaded {
         let used = &loaded.sources[0].file;
         if loaded.sources.iter().any(|s| s.digest == source.digest) {
             source.count_copies(1);
-            loaded.warnings.push(Diag::note("duplicate-file", loc, format!("the same bytes as {used}")));
+            loaded.warnings.push(Diag::note(Trouble::DuplicateFile, loc, format!("the same bytes as {used}")));
         } else {
             let text = format!("another record of session {}; that of {used} is the newer one and is used", loaded.id);
-            loaded.warnings.push(Diag::warning("id-twice", loc, text));
+            loaded.warnings.push(Diag::warning(Trouble::IdTwice, loc, text));
         }
         loaded.sources.push(source);
     }
@@ -240,7 +240,7 @@ fn orphans(sessions: &mut [Loaded], message: &str, mut parts: Vec<(SourceFile, V
     let parts: Vec<(Value, Place)> = parts.into_iter().map(|(s, value)| (value, new_file(loaded, s))).collect();
     let Some(place) = parts.first().map(|p| p.1) else { return };
     let loc = Loc { file: loaded.sources[place.file as usize].file.clone(), line: 1, byte: 0 };
-    loaded.warnings.push(Diag::warning("orphan", loc, "parts without their message; kept at the end"));
+    loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, "parts without their message; kept at the end"));
     loaded.push(orphan(message, &session, parts, place), "");
 }
 
@@ -250,7 +250,7 @@ fn new_file(loaded: &mut Loaded, source: SourceFile) -> Place {
 }
 
 /// Names a file that is read but not used.
-fn pass_over(loaded: &mut Loaded, mut source: SourceFile, kind: &'static str, message: &str) {
+fn pass_over(loaded: &mut Loaded, mut source: SourceFile, kind: Trouble, message: &str) {
     (source.bytes_skipped, source.skipped) = (source.bytes_read, 1);
     (source.bytes_used, source.kept) = (0, 0);
     let loc = Loc { file: source.file.clone(), line: 1, byte: 0 };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{gzip, utf16, zst};
-use crate::diag::{Diag, Loc, Severity};
+use crate::diag::{Diag, Loc, Severity, Trouble};
 
 /// What one packed input may unpack to.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ pub(super) struct Wrapper {
 const WRAPPERS: &[Wrapper] = &[gzip::WRAPPER, zst::WRAPPER];
 
 /// Kind, weight and message of a warning without its place.
-type Note = (&'static str, Severity, String);
+type Note = (Trouble, Severity, String);
 
 /// What was noticed while an input was unpacked; shared by all who read the input.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +47,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn add(&self, kind: &'static str, severity: Severity, message: String) {
+    pub(super) fn add(&self, kind: Trouble, severity: Severity, message: String) {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).push((kind, severity, message));
     }
 
@@ -69,10 +69,10 @@ impl Notes {
     /// What the last reading found. Bytes of packed data are in the message: `skipped` counts unpacked ones.
     pub(super) fn diags(&self, file: &str) -> Vec<Diag> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let loc = |kind| Loc { file: file.to_owned(), line: u64::from(kind == "utf16"), byte: 0 };
+        let loc = |kind| Loc { file: file.to_owned(), line: u64::from(kind == Trouble::Utf16), byte: 0 };
         let diag = |(kind, severity, message): &Note| Diag {
             severity: *severity,
-            ..Diag::warning(kind, loc(*kind), message.clone())
+            ..Diag::warning(*kind, loc(*kind), message.clone())
         };
         found.iter().map(diag).collect()
     }
@@ -136,7 +136,7 @@ impl<'a> Guard<'a> {
             let message = format!(
                 "unpacking stopped at {mib} MiB, {ratio} times the packed size (limits: 1 GiB, or {most_ratio} times past 16 MiB); the rest is not read"
             );
-            self.notes.add("unpack-limit", Severity::Lost, message);
+            self.notes.add(Trouble::UnpackLimit, Severity::Lost, message);
         }
     }
 }
@@ -157,11 +157,11 @@ impl Read for Guard<'_> {
             Err(e) => {
                 self.done = true;
                 let (kind, what) = match e.kind() {
-                    ErrorKind::UnexpectedEof => ("truncated", "the packed data ends too early".to_owned()),
+                    ErrorKind::UnexpectedEof => (Trouble::Truncated, "the packed data ends too early".to_owned()),
                     _ if e.to_string().contains("checksum") => {
-                        ("checksum", "the unpacked data does not have its checksum".to_owned())
+                        (Trouble::Checksum, "the unpacked data does not have its checksum".to_owned())
                     }
-                    _ => ("packed-data", format!("the packed data is damaged ({e})")),
+                    _ => (Trouble::PackedData, format!("the packed data is damaged ({e})")),
                 };
                 self.notes.add(kind, Severity::Lost, format!("{what}; what was unpacked before is used"));
                 Ok(0)
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     /// Bytes that come out for bytes that go in, and the kinds of the notes.
-    fn guarded(unpacked: usize, packed: u64, limits: Limits) -> (usize, Vec<&'static str>) {
+    fn guarded(unpacked: usize, packed: u64, limits: Limits) -> (usize, Vec<Trouble>) {
         let (notes, text) = (Notes::default(), vec![b' '; unpacked]);
         let inner: Plain<'_> =
             Box::new(text.chunks(10).fold(Box::new(io::empty()) as Plain<'_>, |all, chunk| Box::new(all.chain(chunk))));

@@ -2,21 +2,23 @@
 
 use serde_json::Value;
 
+use crate::diag::Trouble;
+
 /// Says what is wrong with the input of a todo tool, and gives the kind of the warning.
-pub(super) fn odd(tool: &str, input: &Value) -> Option<(&'static str, &'static str)> {
+pub(super) fn odd(tool: &str, input: &Value) -> Option<(Trouble, &'static str)> {
     let (list, text) = match tool {
         "todowrite" | "TodoWrite" => ("todos", "content"),
         "update_plan" => ("plan", "step"),
         _ => return None,
     };
     let Some(items) = input.get(list).and_then(Value::as_array) else {
-        return Some(("todo-type", "the input of a todo tool holds no list where that tool takes one"));
+        return Some((Trouble::TodoType, "the input of a todo tool holds no list where that tool takes one"));
     };
     let is_item = |item: &Value| item.get(text).is_some_and(Value::is_string);
     if items.iter().any(Value::is_array) {
-        return Some(("todo-type", "the list of a todo tool holds lists where that tool takes items"));
+        return Some((Trouble::TodoType, "the list of a todo tool holds lists where that tool takes items"));
     }
-    (!items.iter().all(is_item)).then_some(("todo-item", "the list of a todo tool holds items without a text"))
+    (!items.iter().all(is_item)).then_some((Trouble::TodoItem, "the list of a todo tool holds items without a text"))
 }
 
 #[cfg(test)]
@@ -24,6 +26,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::diag::Trouble;
 
     #[test]
     fn inputs_that_the_tools_do_not_take() {

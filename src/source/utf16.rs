@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use super::packed::{Notes, Plain};
-use crate::diag::Severity;
+use crate::diag::{Severity, Trouble};
 
 /// The bytes as they are, or decoded when they start with a byte order mark of UTF-16.
 pub(super) fn decode<'a>(mut bytes: Box<dyn BufRead + Send + 'a>, notes: &Notes) -> io::Result<Plain<'a>> {
@@ -18,7 +18,7 @@ pub(super) fn decode<'a>(mut bytes: Box<dyn BufRead + Send + 'a>, notes: &Notes)
     bytes.consume(2);
     notes.set_packed();
     notes.add(
-        "utf16",
+        Trouble::Utf16,
         Severity::Warning,
         format!("decoded from UTF-16, {name}-endian; places are those of the text in UTF-8"),
     );

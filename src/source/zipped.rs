@@ -13,7 +13,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::packed::{Counted, Guard, Notes, Plain};
 use super::utf16;
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 
 /// Most entries that are looked at.
 pub(super) const ENTRIES: usize = 100_000;
@@ -67,19 +67,19 @@ pub(super) fn entries(shown: &str, archive: &Archive, most: usize) -> io::Result
     for (name, times) in again {
         let loc = Loc { file: format!("{shown}!{name}"), ..Loc::default() };
         let message = format!("{times} entries have this name; the last one is read, the others are passed over");
-        diags.push(Diag::lost("entry-repeated", loc, 0, times - 1, message));
+        diags.push(Diag::lost(Trouble::EntryRepeated, loc, 0, times - 1, message));
     }
     if zip.len() > most {
         let loc = Loc { file: shown.to_owned(), ..Loc::default() };
         let message = format!("the archive holds {} entries; those behind the first {most} are not read", zip.len());
-        diags.push(Diag::lost("entry-limit", loc, 0, 0, message));
+        diags.push(Diag::lost(Trouble::EntryLimit, loc, 0, 0, message));
     }
     for i in 0..zip.len().min(most) {
         let loc = |name: &str| Loc { file: format!("{shown}!{name}"), ..Loc::default() };
         let file = match zip.by_index_raw(i) {
             Ok(file) => file,
             Err(e) => {
-                diags.push(Diag::lost("zip-entry", loc(&i.to_string()), 0, 0, format!("cannot be read: {e}")));
+                diags.push(Diag::lost(Trouble::ZipEntry, loc(&i.to_string()), 0, 0, format!("cannot be read: {e}")));
                 continue;
             }
         };
@@ -89,7 +89,7 @@ pub(super) fn entries(shown: &str, archive: &Archive, most: usize) -> io::Result
         }
         if file.encrypted() {
             diags.push(Diag::lost(
-                "encrypted",
+                Trouble::Encrypted,
                 loc(&name),
                 0,
                 0,
@@ -101,7 +101,7 @@ pub(super) fn entries(shown: &str, archive: &Archive, most: usize) -> io::Result
         let known = [CompressionMethod::Stored, CompressionMethod::Deflated, CompressionMethod::Zstd].contains(&method);
         let Some(start) = file.data_start().filter(|_| known) else {
             diags.push(Diag::lost(
-                "zip-method",
+                Trouble::ZipMethod,
                 loc(&name),
                 0,
                 0,
@@ -183,7 +183,7 @@ mod tests {
         zip.finish().unwrap().into_inner()
     }
 
-    fn kinds(bytes: Vec<u8>, most: usize) -> (usize, Vec<(&'static str, String)>) {
+    fn kinds(bytes: Vec<u8>, most: usize) -> (usize, Vec<(Trouble, String)>) {
         let (entries, diags) = entries("a.zip", &Archive::Bytes(Arc::new(bytes)), most).unwrap();
         (entries.len(), diags.into_iter().map(|d| (d.kind, d.loc.file)).collect())
     }

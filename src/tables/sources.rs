@@ -70,7 +70,7 @@ fn warnings<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
             w.skipped.into(),
             w.records.into(),
             severity.into(),
-            w.kind.into(),
+            w.kind.word().into(),
             crate::tables::Value::Text(w.text()),
         ]);
     }

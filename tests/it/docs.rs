@@ -117,3 +117,17 @@ fn traps_name_tests_that_exist() {
         );
     }
 }
+
+/// The list of kinds of trouble is that of the code, neither more nor less.
+#[test]
+fn every_kind_of_trouble_is_documented() {
+    let page = fs::read_to_string(root().join("docs/damaged-input.md")).unwrap();
+    let (_, list) = page.split_once("| kind | what was met, and what is done |").expect("the list of kinds");
+    let rows = list.lines().skip(2).take_while(|l| l.starts_with('|'));
+    let mut listed: Vec<&str> =
+        rows.filter_map(|l| l.split(" | ").next()).flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let mut known: Vec<&str> = turnpoint::diag::Trouble::ALL.iter().map(|t| t.word()).collect();
+    listed.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(listed, known);
+}

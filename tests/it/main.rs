@@ -12,6 +12,7 @@ mod formats;
 mod inputs;
 mod many;
 mod opencode;
+mod parity;
 mod phases;
 mod plan;
 mod plan_mining;

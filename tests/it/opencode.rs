@@ -101,7 +101,7 @@ fn the_fixture_holds_the_traps() {
     check(&sessions, &paths);
     let lines: Vec<String> = session.messages.iter().map(line).collect();
     insta::assert_snapshot!(lines.join("\n"));
-    let warnings: Vec<&str> = session.warnings.iter().map(|w| w.kind).collect();
+    let warnings: Vec<&str> = session.warnings.iter().map(|w| w.kind.word()).collect();
     assert_eq!(warnings, ["text-before"]);
 }
 
@@ -209,7 +209,7 @@ fn real_markdown_exports_are_read() {
         .map(|s| {
             let calls: Vec<_> = s.messages.iter().flat_map(Message::calls).collect();
             let answered = calls.iter().filter(|c| c.result.is_some()).count();
-            let warnings: Vec<&str> = s.warnings.iter().map(|w| w.kind).collect();
+            let warnings: Vec<&str> = s.warnings.iter().map(|w| w.kind.word()).collect();
             format!("{} messages {} calls {} answered {answered} {warnings:?}", s.id, s.messages.len(), calls.len())
         })
         .collect();

@@ -6,7 +6,7 @@ use super::lineage::{Origin, origins};
 use super::sources::{Entry, Write};
 use super::wording::normalised;
 use super::{ItemIx, Plan, PlanItem, PlanSnapshot, SnapshotItem, State, Transition, TransitionKind, Weights, changes};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::session::{MsgIx, Session};
 
 /// A list between two writes.
@@ -217,7 +217,7 @@ impl Follower<'_> {
             let place = self.session.message(write.msg).place;
             let file = self.session.sources.get(place.file as usize).map(|s| s.file.clone()).unwrap_or_default();
             let loc = Loc { file, line: place.line.into(), byte: place.byte };
-            self.plan.warnings.push(Diag::warning("unknown-status", loc, message));
+            self.plan.warnings.push(Diag::warning(Trouble::UnknownStatus, loc, message));
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Material, some};
-use crate::diag::Severity;
+use crate::diag::{Severity, Trouble};
 use crate::error::Error;
 use crate::session::SourceFile;
 
@@ -38,9 +38,9 @@ const LISTED: usize = 20;
 
 pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let session = &material.analysis.session;
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Trouble, usize> = BTreeMap::new();
     let mut warnings = Vec::new();
-    let mut more: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut more: BTreeMap<Trouble, usize> = BTreeMap::new();
     for diag in session.warnings.iter().filter(|d| material.full || d.severity != Severity::Note) {
         let count = counts.entry(diag.kind).or_default();
         *count += 1;
@@ -52,11 +52,11 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         warnings.push(Warning {
             place: format!("{}{line}", diag.loc.file),
             byte: diag.loc.byte,
-            kind: diag.kind,
+            kind: diag.kind.word(),
             skipped: diag.skipped,
             message: diag.text().into_owned(),
         });
     }
-    let more = more.into_iter().map(|(kind, count)| More { kind, count }).collect();
+    let more = more.into_iter().map(|(kind, count)| More { kind: kind.word(), count }).collect();
     some(View { files: &session.sources, warnings, more })
 }

@@ -10,7 +10,7 @@ use super::record::{Block, Body, Kind, Line, Message as Content};
 use super::results::Answer;
 use super::text::{self, Flags};
 use super::threads::Threads;
-use crate::diag::{Diag, Folded, Loc};
+use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{DraftThread, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind};
 use crate::source::todos;
 
@@ -101,8 +101,8 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
     fn line(&mut self, mut line: Line, from: &From) {
         for field in std::mem::take(&mut line.odd) {
             let (kind, message) = match field {
-                "input" => ("depth", "the input of a call is nested too deep; kept as text".to_owned()),
-                _ => ("odd-type", format!("{field} is not of the type it should be; read without it")),
+                "input" => (Trouble::Depth, "the input of a call is nested too deep; kept as text".to_owned()),
+                _ => (Trouble::OddType, format!("{field} is not of the type it should be; read without it")),
             };
             self.warn(kind, from.place, message);
         }
@@ -133,7 +133,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
             }
             (_, Body::Unknown { kind, raw }) => {
                 let message = format!("a line of the unknown type {kind:?}; kept as it is");
-                self.warn("unknown-type", from.place, message);
+                self.warn(Trouble::UnknownType, from.place, message);
                 self.hang(PartBody::Unknown { kind: kind.into(), raw }, from);
             }
             _ => {}
@@ -242,7 +242,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
             self.warn(kind, from.place, text.to_owned());
         }
         let id = id.unwrap_or_else(|| {
-            self.warn("no-id", from.place, "a call without an id; one was made up".to_owned());
+            self.warn(Trouble::NoId, from.place, "a call without an id; one was made up".to_owned());
             format!("line-{}-{}", from.place.line, message.parts.len()).into()
         });
         let earlier = self.calls.get(&(thread, id.clone())).and_then(|list| list.last()).copied();
@@ -265,7 +265,11 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
                     return;
                 }
             }
-            self.warn("call-id-reused", from.place, format!("the call id {id:?} again, with another call; both kept"));
+            self.warn(
+                Trouble::CallIdReused,
+                from.place,
+                format!("the call id {id:?} again, with another call; both kept"),
+            );
         }
         let at = CallAt { thread, msg, part: message.parts.len(), at: from.at };
         if made_up {
@@ -285,7 +289,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
                 // Content of a wrong type was named already.
                 if &*kind != "content" {
                     self.warn(
-                        "unknown-block",
+                        Trouble::UnknownBlock,
                         from.place,
                         format!("a block of the unknown type {kind:?}; kept as it is"),
                     );
@@ -330,7 +334,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
         }
     }
 
-    pub(super) fn warn(&mut self, kind: &'static str, place: Place, message: String) {
+    pub(super) fn warn(&mut self, kind: Trouble, place: Place, message: String) {
         self.warnings.push(Diag::warning(kind, (self.loc)(place), message));
     }
 }

@@ -13,7 +13,7 @@ use super::assemble::Assembly;
 use super::order::{self, Item};
 use super::record::{self, Block, Body, Kind, Line};
 use super::threads::{self, AgentFile};
-use crate::diag::{Diag, Folded, Loc};
+use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Message, Place, Session, SourceFile, ThreadStart};
 use crate::source::input::Input;
@@ -125,7 +125,7 @@ fn read(input: &Input, format: &'static str) -> Result<File, Error> {
     if agent.as_ref().is_some_and(|a| a.id.starts_with("acompact-")) {
         let loc = Loc { file: input.name.clone(), line: 0, byte: 0 };
         let message = "a copy of the session made for its compaction; every line of it counts as a copy";
-        lines.warnings.push(Diag::note("compaction-copy", loc, message));
+        lines.warnings.push(Diag::note(Trouble::CompactionCopy, loc, message));
         lines.source.count_copies(u64::MAX);
         lines.records.clear();
     }
@@ -221,14 +221,14 @@ fn draft(
     for (item, _) in items.iter().zip(&plan.copy).filter(|(item, copy)| **copy && !item.unpacked) {
         head.sources[item.place.file as usize].count_copies(1);
         let message = format!("{} bytes that repeat an earlier line with the same id; counted once", item.bytes);
-        warnings.push(Diag::note("duplicate", loc(item.place), message));
+        warnings.push(Diag::note(Trouble::Duplicate, loc(item.place), message));
     }
     let forked: HashMap<Place, String> =
         items.iter().filter_map(|item| Some((item.place, copied.get(item.line.uuid.as_deref()?)?.clone()))).collect();
     let threads = threads::threads(&items, &plan, &agents);
     for thread in threads.list.iter().skip(1).filter(|t| t.start == ThreadStart::Unknown) {
         let message = "a subagent whose caller is not known; numbered from 0.s1";
-        warnings.push(Diag::warning("stray-subagent", loc(items[thread.first].place), message));
+        warnings.push(Diag::warning(Trouble::StraySubagent, loc(items[thread.first].place), message));
     }
     let mut threads = Assembly::new(stream, loc, &mut warnings).run(items, &plan, threads);
     for message in threads.iter_mut().flat_map(|t| &mut t.messages) {
@@ -245,7 +245,7 @@ fn warn_of_clock(messages: &[Message], loc: impl Fn(Place) -> Loc, warnings: &mu
     for message in messages.iter().filter(|m| m.at.is_some()) {
         if last.zip(message.at).is_some_and(|(before, at)| before.as_second() - at.as_second() > 1) {
             let note = "older than the message before it; file order counts";
-            warnings.push(Diag::note("clock-back", loc(message.place), note));
+            warnings.push(Diag::note(Trouble::ClockBack, loc(message.place), note));
         }
         last = message.at;
     }
@@ -323,5 +323,5 @@ fn describe(head: &mut Session, items: &[Item], copied: &HashMap<Box<str>, Strin
 fn same_bytes(before: &[SourceFile], file: &SourceFile) -> Option<Diag> {
     let same = before.iter().find(|s| s.digest == file.digest && s.bytes_read > 0)?;
     let loc = Loc { file: file.file.clone(), line: 0, byte: 0 };
-    Some(Diag::note("duplicate-file", loc, format!("the same bytes as {}", same.file)))
+    Some(Diag::note(Trouble::DuplicateFile, loc, format!("the same bytes as {}", same.file)))
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::record::{Block, Body, Kind, Line};
 use super::text;
-use crate::diag::{Diag, Folded, Loc};
+use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{MessageKind, Place};
 
 /// A line with its place.
@@ -46,7 +46,7 @@ pub(super) fn plan(items: &[Item], loc: impl Fn(Place) -> Loc, warnings: &mut Fo
         if !copy[i] && !is_same_reply(&items[earlier].line, &item.line) {
             let message =
                 format!("the uuid of line {} again, with other content; both kept", items[earlier].place.line);
-            warnings.push(Diag::warning("id-reused", loc(item.place), message));
+            warnings.push(Diag::warning(Trouble::IdReused, loc(item.place), message));
         }
     }
     mark_repeated_blocks(items, &mut copy);
@@ -102,12 +102,12 @@ fn warn_of_parents(
     for (i, item) in items.iter().enumerate().filter(|&(i, item)| !copy[i] && !item.unpacked) {
         if item.line.parent.is_some() && parent[i].is_none() {
             let message = "the parent stands nowhere in the session; file order counts";
-            warnings.push(Diag::note("dangling-parent", loc(item.place), message));
+            warnings.push(Diag::note(Trouble::DanglingParent, loc(item.place), message));
         }
     }
     for i in cycles(parent) {
         let message = "the line is its own ancestor; file order counts";
-        warnings.push(Diag::warning("parent-cycle", loc(items[i].place), message));
+        warnings.push(Diag::warning(Trouble::ParentCycle, loc(items[i].place), message));
     }
 }
 

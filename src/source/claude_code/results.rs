@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::assemble::{Assembly, CallAt, From, part};
 use super::text;
-use crate::diag::Loc;
+use crate::diag::{Loc, Trouble};
 use crate::session::{CallStatus, PartBody, Place, ToolCall, ToolResult};
 
 /// A result before it is folded into its call.
@@ -27,7 +27,7 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
         let found = match &answer.id {
             Some(id) => self.unanswered((answer.thread, id.clone())),
             None => {
-                self.warn("no-id", from.place, "a result without the id of its call".to_owned());
+                self.warn(Trouble::NoId, from.place, "a result without the id of its call".to_owned());
                 let list = from.parent.and_then(|p| self.nameless.get(&p));
                 list.and_then(|l| if let [only] = l[..] { Some(only) } else { None }).filter(|&at| self.is_open(at))
             }
@@ -37,7 +37,7 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
                 let list = answer.id.as_ref().and_then(|id| self.calls.get(&(answer.thread, id.clone())));
                 if list.is_some_and(|l| l.len() > 1 && l.first().is_some_and(|&first| !self.is_open(first))) {
                     let message = "a second result for this call id; given to the next call that has it".to_owned();
-                    self.warn("second-result", from.place, message);
+                    self.warn(Trouble::SecondResult, from.place, message);
                 }
                 self.fold(at, answer);
             }
@@ -71,13 +71,17 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
             Some(at) => {
                 let same = self.call_at(at).and_then(|c| c.result.as_ref()).is_some_and(|r| r.text == answer.text);
                 if !same {
-                    self.warn("second-result", answer.place, "a second result of one call; kept beside it".to_owned());
+                    self.warn(
+                        Trouble::SecondResult,
+                        answer.place,
+                        "a second result of one call; kept beside it".to_owned(),
+                    );
                     self.threads[at.thread].messages[at.msg].parts.push(part(body, &from));
                 }
             }
             None => {
                 self.warn(
-                    "orphan-result",
+                    Trouble::OrphanResult,
                     answer.place,
                     "a result whose call stands nowhere; kept by itself".to_owned(),
                 );
@@ -116,7 +120,7 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
             }
         }
         for place in places {
-            self.warn("no-result", place, "a call without a result; how it ended is not known".to_owned());
+            self.warn(Trouble::NoResult, place, "a call without a result; how it ended is not known".to_owned());
         }
     }
 }

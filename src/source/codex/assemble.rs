@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::record::{Bit, Body, Line};
 use super::script;
-use crate::diag::{Diag, Folded, Loc};
+use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{
     CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult, Usage,
 };
@@ -143,7 +143,11 @@ impl<'a> Assembly<'a> {
             Body::Review(list) => list.into_iter().for_each(|t| self.reply(PartBody::Text(t), from)),
             Body::RolledBack(turns) => self.roll_back(turns),
             Body::Unknown { kind, raw } => {
-                self.warn("unknown-type", from.place, format!("a line of the unknown type {kind:?}; kept as it is"));
+                self.warn(
+                    Trouble::UnknownType,
+                    from.place,
+                    format!("a line of the unknown type {kind:?}; kept as it is"),
+                );
                 self.hang(PartBody::Unknown { kind: kind.into(), raw }, from);
             }
         }
@@ -217,13 +221,13 @@ impl<'a> Assembly<'a> {
 
     fn call(&mut self, id: Option<Box<str>>, name: Box<str>, input: Value, damaged: bool, from: &From) {
         if damaged {
-            self.warn("arguments", from.place, "the arguments of a call are no JSON; kept as text".to_owned());
+            self.warn(Trouble::Arguments, from.place, "the arguments of a call are no JSON; kept as text".to_owned());
         }
         // A web search has neither id nor output.
         let searches = ToolKind::of(&name) == ToolKind::Fetch;
         let id = id.unwrap_or_else(|| {
             if !searches {
-                self.warn("no-id", from.place, "a call without an id; one was made up".to_owned());
+                self.warn(Trouble::NoId, from.place, "a call without an id; one was made up".to_owned());
             }
             format!("line-{}", from.place.line).into()
         });
@@ -257,8 +261,8 @@ impl<'a> Assembly<'a> {
         let Some(&first) = open.first() else {
             let raw = json!({ "call_id": id, "output": output.text });
             let (kind, what) = match places.is_empty() {
-                true => ("orphan-result", "an output whose call does not stand before it; kept by itself"),
-                false => ("second-result", "a second output of one call; kept beside it"),
+                true => (Trouble::OrphanResult, "an output whose call does not stand before it; kept by itself"),
+                false => (Trouble::SecondResult, "a second output of one call; kept beside it"),
             };
             self.warn(kind, from.place, what.to_owned());
             return self.hang(PartBody::Unknown { kind: "output".into(), raw }, from);
@@ -287,7 +291,7 @@ impl<'a> Assembly<'a> {
             call.result = Some(ToolResult { status, exit_code, text, place, data: Value::Null });
             if unknown {
                 let message = "a command whose exit code is not written".to_owned();
-                self.warnings.push(Diag::note("exit-unknown", (self.loc)(place), message));
+                self.warnings.push(Diag::note(Trouble::ExitUnknown, (self.loc)(place), message));
             }
         }
     }
@@ -352,11 +356,11 @@ impl<'a> Assembly<'a> {
             }
         }
         for place in places {
-            self.warn("no-result", place, "a call without a result; how it ended is not known".to_owned());
+            self.warn(Trouble::NoResult, place, "a call without a result; how it ended is not known".to_owned());
         }
     }
 
-    fn warn(&mut self, kind: &'static str, place: Place, message: String) {
+    fn warn(&mut self, kind: Trouble, place: Place, message: String) {
         self.warnings.push(Diag::warning(kind, (self.loc)(place), message));
     }
 }

@@ -1,6 +1,6 @@
 //! Copies at the start of a fork, and of an agent that was started with its caller's history.
 
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::session::{Draft, Message, MessageKind, Part, PartBody};
 
 /// Marks the messages that sessions copied from the sessions that they are forks of.
@@ -13,7 +13,7 @@ pub(super) fn mark(drafts: &mut [Draft]) {
             let text =
                 format!("a fork of {origin}, which is not among the files; which messages are copies is not known");
             let file = head.sources.first().map(|s| s.file.clone()).unwrap_or_default();
-            head.warnings.push(Diag::note("fork-without-original", Loc { file, line: 0, byte: 0 }, text));
+            head.warnings.push(Diag::note(Trouble::ForkWithoutOriginal, Loc { file, line: 0, byte: 0 }, text));
             continue;
         };
         if let (Some(copies), Some(own)) = (fork.threads.first_mut(), origin_draft.threads.first()) {

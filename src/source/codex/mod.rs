@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 
 use super::loose::Str;
 use super::{Format, Head, Input, lines, peek};
-use crate::diag::{Diag, Folded, Loc};
+use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, DraftThread, PartBody, Place, Session, ThreadStart};
 
@@ -157,7 +157,11 @@ fn draft(id: String, mut files: Vec<File>) -> Draft {
         let same = head.sources.iter().any(|s| s.digest == source.digest);
         if same {
             let loc = Loc { file: source.file.clone(), line: 0, byte: 0 };
-            head.warnings.push(Diag::note("duplicate-file", loc, "the same bytes as a file before it; counted once"));
+            head.warnings.push(Diag::note(
+                Trouble::DuplicateFile,
+                loc,
+                "the same bytes as a file before it; counted once",
+            ));
             source.count_copies(u64::MAX);
         }
         head.sources.push(source);
@@ -197,7 +201,7 @@ fn join(threads: &mut [DraftThread], loc: &impl Fn(Place) -> Loc, warnings: &mut
         thread.start = call.map_or(ThreadStart::Unknown, |id| ThreadStart::Call(id.clone()));
         if let (ThreadStart::Unknown, Some(first)) = (&thread.start, thread.messages.first()) {
             let message = "an agent whose caller is not known; numbered from 0.s1";
-            warnings.push(Diag::warning("stray-subagent", loc(first.place), message));
+            warnings.push(Diag::warning(Trouble::StraySubagent, loc(first.place), message));
         }
     }
 }

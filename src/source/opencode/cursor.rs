@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Deserializer, Value};
 
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::source::json_text::{OddNumber, without_odd_numbers};
 use crate::source::text::mend_surrogates;
 
@@ -34,10 +34,11 @@ impl Mended {
     /// The warning about it.
     pub(in crate::source) fn diag(self, loc: Loc) -> Diag {
         match self {
-            Self::Surrogates => Diag::warning("surrogate", loc, "half a surrogate pair; shown as U+FFFD"),
+            Self::Surrogates => Diag::warning(Trouble::Surrogate, loc, "half a surrogate pair; shown as U+FFFD"),
             Self::Number(pointer) => OddNumber::diag(pointer, loc),
             Self::Twice(pointer) => {
-                Diag::warning("duplicate-key", loc, "a key stands twice in one object, the last counts").at(pointer)
+                Diag::warning(Trouble::DuplicateKey, loc, "a key stands twice in one object, the last counts")
+                    .at(pointer)
             }
         }
     }

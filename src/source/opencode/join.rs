@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::kind::kinds_by_neighbours;
 use super::message::time;
 use super::{Entry, Loaded, str_at, tree};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::session::{Draft, Message, PartBody, Place, SourceFile};
 
 /// A session joined from all its files, in order.
@@ -127,11 +127,15 @@ impl Merge {
         let file = |f: u32| self.sources.get(f as usize).map(|s| s.file.clone()).unwrap_or_default();
         let older = self.older.iter().map(|(&f, records)| {
             let text = format!("{records} records stand in a newer state in another file; that state is used");
-            Diag::note("older-state", Loc { file: file(f), ..Loc::default() }, text)
+            Diag::note(Trouble::OlderState, Loc { file: file(f), ..Loc::default() }, text)
         });
         let twice = self.twice.iter().map(|(id, place)| {
             let loc = Loc { file: file(place.file), line: place.line.into(), byte: place.byte };
-            Diag::warning("id-twice", loc, format!("message {id} stands twice with different content; both are kept"))
+            Diag::warning(
+                Trouble::IdTwice,
+                loc,
+                format!("message {id} stands twice with different content; both are kept"),
+            )
         });
         older.chain(twice).collect()
     }
@@ -165,7 +169,7 @@ fn mark_undone(session: &mut Joined, newest: &BTreeSet<String>, several: bool) {
             }
             None => {
                 let text = format!("the session was reverted to message {id}, which does not stand in the file");
-                let diag = Diag::note("revert-without-message", session.loc(), text);
+                let diag = Diag::note(Trouble::RevertWithoutMessage, session.loc(), text);
                 session.warnings.push(diag);
             }
         }

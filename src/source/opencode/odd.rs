@@ -3,29 +3,29 @@
 use serde_json::Value;
 
 use super::{number_at, str_at};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::session::Place;
 use crate::source::todos;
 
 /// A field that is not as it should be: the record's place, kind of the warning, pointer in the record, what is said.
-pub(in crate::source) type Odd = (Place, &'static str, &'static str, &'static str);
+pub(in crate::source) type Odd = (Place, Trouble, &'static str, &'static str);
 
 /// What is odd about a message's record.
 pub(super) fn of_info(info: &Value, place: Place, out: &mut Vec<Odd>) {
     let mut tell = |kind, pointer, text| out.push((place, kind, pointer, text));
     if !matches!(str_at(info, "role"), Some("user" | "assistant" | "system")) {
-        tell("role", "/role", "a role that is not known, read as the program's");
+        tell(Trouble::Role, "/role", "a role that is not known, read as the program's");
     }
     if info.get("id").is_some_and(|id| !id.is_string()) {
-        tell("odd-type", "/id", "the id is no text, left out");
+        tell(Trouble::OddType, "/id", "the id is no text, left out");
     }
     if super::message::time(info, "created").is_none() && info.get("time").is_some() {
-        tell("time", "/time/created", "a time that cannot be read, left unknown");
+        tell(Trouble::Time, "/time/created", "a time that cannot be read, left unknown");
     }
     let Some(tokens) = info.get("tokens").filter(|t| !t.is_null()) else { return };
     let odd = |key: &str| tokens.get(key).is_some_and(|v| !v.is_null()) && number_at(tokens, key).is_none_or(|n| n < 0);
     if !tokens.is_object() || odd("input") || odd("output") {
-        tell("odd-type", "/tokens", "token counts that cannot be read, left unknown");
+        tell(Trouble::OddType, "/tokens", "token counts that cannot be read, left unknown");
     }
 }
 
@@ -36,21 +36,21 @@ pub(super) fn of_part(part: &Value, place: Place, out: &mut Vec<Odd>) {
     }
     let mut tell = |kind, pointer, text| out.push((place, kind, pointer, text));
     let Some(state) = part.get("state").filter(|s| s.is_object()) else {
-        return tell("odd-type", "/state", "the state of a call is no object, left unknown");
+        return tell(Trouble::OddType, "/state", "the state of a call is no object, left unknown");
     };
     let known = ["pending", "running", "completed", "success", "error"];
     if !str_at(state, "status").is_some_and(|s| known.contains(&s)) {
-        tell("status", "/state/status", "the status of a call is not known, so neither is how it ended");
+        tell(Trouble::Status, "/state/status", "the status of a call is not known, so neither is how it ended");
     }
     let input = state.get("input").unwrap_or(&Value::Null);
     if let Some((kind, text)) = todos::odd(str_at(part, "tool").unwrap_or_default(), input) {
         tell(kind, "/state/input", text);
     } else if !input.is_object() && !input.is_null() {
-        tell("odd-type", "/state/input", "the input of a call is no object, kept as it is");
+        tell(Trouble::OddType, "/state/input", "the input of a call is no object, kept as it is");
     }
     for (key, pointer) in [("output", "/state/output"), ("error", "/state/error")] {
         if state.get(key).is_some_and(|v| !v.is_string() && !v.is_null()) {
-            tell("odd-type", pointer, "what a call gave is no text, left out");
+            tell(Trouble::OddType, pointer, "what a call gave is no text, left out");
         }
     }
 }

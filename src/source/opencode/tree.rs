@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::join::{Joined, SourceList, bare, move_files, title};
 use super::message::time;
 use super::str_at;
-use crate::diag::Diag;
+use crate::diag::{Diag, Trouble};
 use crate::session::{Draft, DraftThread, Message, PartBody, Session, ThreadStart};
 
 /// Marks sessions that begin with copies of another one's messages. A fork gives the copies new ids but leaves their
@@ -40,7 +40,7 @@ pub(super) fn mark_forks(sessions: &mut [Joined]) {
         }
         if title(&session.info).is_some_and(is_fork_title) {
             let text = "the title says that this is a fork; its original is not among the files, so which messages are copies is not known";
-            let diag = Diag::note("fork-without-original", session.loc(), text);
+            let diag = Diag::note(Trouble::ForkWithoutOriginal, session.loc(), text);
             session.warnings.push(diag);
         }
     }

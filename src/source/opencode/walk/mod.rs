@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::cursor::Cursor;
 use super::message::entry;
 use super::{Loaded, str_at};
-use crate::diag::{Diag, Folded, Severity};
+use crate::diag::{Diag, Folded, Severity, Trouble};
 use crate::session::{Place, SourceFile};
 use crate::source::json_text::{OddNumber, complete, mend_words};
 use crate::source::text::{Lines, Text};
@@ -129,14 +129,14 @@ impl<'a> Walk<'a> {
         let skipped = self.text.byte(to) - self.text.byte(from);
         let (kind, severity, message) = match (damaged, cut) {
             (true, true) if skipped == 0 => {
-                ("truncated", Severity::Warning, "the file ends before the export is closed")
+                (Trouble::Truncated, Severity::Warning, "the file ends before the export is closed")
             }
             (true, true) => {
-                ("truncated", Severity::Lost, "the file is cut or damaged here; whole records before are kept")
+                (Trouble::Truncated, Severity::Lost, "the file is cut or damaged here; whole records before are kept")
             }
-            (true, false) => ("bad-json", Severity::Lost, "damaged JSON; passed over up to the next message"),
-            (false, true) => ("text-after", Severity::Warning, "text behind the export; passed over"),
-            (false, false) => ("text-before", Severity::Note, "text before the export; passed over"),
+            (true, false) => (Trouble::BadJson, Severity::Lost, "damaged JSON; passed over up to the next message"),
+            (false, true) => (Trouble::TextAfter, Severity::Warning, "text behind the export; passed over"),
+            (false, false) => (Trouble::TextBefore, Severity::Note, "text before the export; passed over"),
         };
         let loc = self.lines.loc(self.text, from, self.name);
         let diag = Diag { severity, skipped, records, ..Diag::warning(kind, loc, message) };
@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
             if !passed.iter().any(|&(from, to)| (from..to).contains(&at)) {
                 let loc = self.lines.loc(self.text, at, self.name);
                 let text = format!("{bytes} bytes are no UTF-8; shown as U+FFFD");
-                self.current.warnings.push(Diag::lost("invalid-utf8", loc, bytes, 0, text));
+                self.current.warnings.push(Diag::lost(Trouble::InvalidUtf8, loc, bytes, 0, text));
                 self.source.bytes_skipped += bytes;
             }
         }
@@ -212,11 +212,11 @@ impl<'a> Walk<'a> {
         let loc = self.lines.loc(self.text, self.json.at, self.name);
         if ["info", "parts", "messages"].contains(&key) {
             let text = format!("member {key:?} holds the wrong type; not read");
-            self.current.warnings.push(Diag::warning("wrong-type", loc, text));
+            self.current.warnings.push(Diag::warning(Trouble::WrongType, loc, text));
             return self.json.value().is_some();
         }
         let text = format!("member {key:?} is not known in an export; not read");
-        let diag = Diag::note("unknown-member", loc, text);
+        let diag = Diag::note(Trouble::UnknownMember, loc, text);
         if !self.current.warnings.iter().any(|w| w.kind == diag.kind && w.message == diag.message) {
             self.current.warnings.push(diag);
         }
@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
                 }
                 Some(_) if self.json.raw(self.json.at).is_some() => {
                     let end = self.json.raw(self.json.at).map_or(self.json.at + 1, |r| r.1);
-                    self.pass_over(end, "wrong-type", "a message that is no object; passed over");
+                    self.pass_over(end, Trouble::WrongType, "a message that is no object; passed over");
                 }
                 other => {
                     self.lost = u64::from(other.is_some());
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
                     if let Some(value) = self.json.value() {
                         parts.push((value, place));
                     } else if let Some((_, end)) = self.json.raw(self.json.at) {
-                        self.pass_over(end, "part-unreadable", "a part is nested too deeply; passed over");
+                        self.pass_over(end, Trouble::PartUnreadable, "a part is nested too deeply; passed over");
                     } else {
                         self.lost = 1;
                         return false;
@@ -312,7 +312,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Passes over a record that is JSON but cannot be used.
-    fn pass_over(&mut self, to: usize, kind: &'static str, text: &str) {
+    fn pass_over(&mut self, to: usize, kind: Trouble, text: &str) {
         let skipped = self.text.byte(to) - self.text.byte(self.json.at);
         let loc = self.lines.loc(self.text, self.json.at, self.name);
         self.current.warnings.push(Diag::lost(kind, loc, skipped, 1, text));

@@ -16,7 +16,7 @@ fn text(text: &str) -> String {
 }
 
 /// Reads, checks that nothing is lost silently, and gives the texts with the kinds of the warnings.
-fn texts(bytes: &[u8]) -> (Vec<String>, Vec<&'static str>) {
+fn texts(bytes: &[u8]) -> (Vec<String>, Vec<Trouble>) {
     let loaded = read("x.json", bytes.to_vec());
     let read_bytes: u64 = loaded.iter().map(|l| l.sources[0].bytes_read).sum();
     assert_eq!(read_bytes, bytes.len() as u64);
