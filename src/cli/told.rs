@@ -116,14 +116,14 @@ mod tests {
     fn copies_make_one_line_a_file() {
         let of = |kind, file: &str, line| Diag::note(kind, Loc { file: file.into(), line, byte: 0 }, "again");
         let diags = [
-            of("duplicate", "a", 3),
+            of(Trouble::Duplicate, "a", 3),
             of(Trouble::Torn, "a", 4),
-            of("duplicate", "a", 5),
-            of("duplicate", "b", 6),
+            of(Trouble::Duplicate, "a", 5),
+            of(Trouble::Duplicate, "b", 6),
             of(Trouble::Torn, "a", 7),
             of(Trouble::DuplicateFile, "c", 0),
             of(Trouble::DuplicateFile, "d", 0),
-            of("duplicate", "a", 8),
+            of(Trouble::Duplicate, "a", 8),
         ];
         let lines: Vec<String> =
             fold(&diags).iter().map(|d| format!("{}:{} {}", d.loc.file, d.loc.line, d.message)).collect();

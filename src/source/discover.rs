@@ -313,7 +313,7 @@ mod tests {
         write(root.path(), ".git/w.jsonl", &line("s4", "4"));
         let found = discover(&[root.path().to_owned()]);
         assert_eq!(names(&found), [vec!["a/y.jsonl", "z.jsonl"], vec!["a b\nc/x.jsonl", "fork.jsonl"]]);
-        let told: Vec<_> = found.warnings.iter().map(|w| (w.loc.file.as_str(), w.kind)).collect();
+        let told: Vec<_> = found.warnings.iter().map(|w| (w.loc.file.as_str(), w.kind.word())).collect();
         assert_eq!(told, [("README.md", "not-a-transcript")]);
         assert!(found.errors.is_empty());
     }

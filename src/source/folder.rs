@@ -159,7 +159,7 @@ mod tests {
         let walk = Walk::run(root.path());
         assert_eq!(walk.files, [at("file"), at("sub/a")]);
         let passed: Vec<_> =
-            walk.passed.iter().map(|(p, r)| (p.strip_prefix(root.path()).unwrap(), r.words().0)).collect();
+            walk.passed.iter().map(|(p, r)| (p.strip_prefix(root.path()).unwrap(), r.words().0.word())).collect();
         let want = [
             ("gone", "dangling-link"),
             ("out", "link-outside"),

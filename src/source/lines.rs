@@ -270,7 +270,7 @@ mod tests {
     }
 
     /// The records, and the warnings as kind, line, byte and bytes skipped.
-    type Outcome = (Vec<String>, Vec<(Trouble, u64, u64, u64)>);
+    type Outcome = (Vec<String>, Vec<(&'static str, u64, u64, u64)>);
 
     /// What is read, which is the same for every size of chunk.
     fn read_all(bytes: &[u8]) -> Outcome {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     fn outcome(lines: Lines<String>) -> Outcome {
-        let warnings = lines.warnings.iter().map(|w| (w.kind, w.loc.line, w.loc.byte, w.skipped)).collect();
+        let warnings = lines.warnings.iter().map(|w| (w.kind.word(), w.loc.line, w.loc.byte, w.skipped)).collect();
         (lines.records.into_iter().map(|r| r.value).collect(), warnings)
     }
 

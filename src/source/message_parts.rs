@@ -247,7 +247,7 @@ mod tests {
     fn odd_records_are_kept() {
         let kinds = |record: Value| -> Vec<_> {
             let odd = Conversation::default().add(&record, Place::default());
-            odd.into_iter().map(|(kind, pointer, _)| (kind, pointer)).collect()
+            odd.into_iter().map(|(kind, pointer, _)| (kind.word(), pointer)).collect()
         };
         let call = json!({"function": {"name": "f", "arguments": "{"}});
         let odd = json!({"role": "robot", "content": [{"type": "x"}], "tool_calls": [call], "time": "soon"});

@@ -386,8 +386,8 @@ mod tests {
             "{}\n{{\"role\": bad}}\n{}",
             r#"{"role":"user","content":"a"}"#, r#"{"role":"user","content":"b"}"#
         ));
-        assert_eq!((read[0].messages.len(), read[0].warnings[0].kind), (2, "bad-json"));
+        assert_eq!((read[0].messages.len(), read[0].warnings[0].kind.word()), (2, "bad-json"));
         let cut = sessions(&format!("[{PAIR}, {{\"role\":\"user\",\"cont"));
-        assert_eq!((cut[0].messages.len(), cut[0].warnings[0].kind), (2, "cut"));
+        assert_eq!((cut[0].messages.len(), cut[0].warnings[0].kind.word()), (2, "cut"));
     }
 }

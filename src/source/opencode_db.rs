@@ -371,7 +371,7 @@ mod tests {
         assert!(
             matches!(&session.messages[2].parts[1].body, PartBody::Unknown { kind, .. } if kind == "model-switched")
         );
-        assert_eq!((session.sources[0].copies, session.warnings[0].kind), (5, "older-store"));
+        assert_eq!((session.sources[0].copies, session.warnings[0].kind.word()), (5, "older-store"));
     }
 
     #[test]
@@ -389,7 +389,7 @@ mod tests {
             INSERT INTO message VALUES ('msg_2', 'ses_x', 1, 1, '{"role":"user","summary":{}}');
             INSERT INTO part VALUES ('prt_1', 'msg_gone', 'ses_a', 1, 1, '{"type":"text","text":"lost"}');"#;
         let all = sessions(rows);
-        let kinds: Vec<_> = all[1].warnings.iter().chain(&all[0].warnings).map(|w| w.kind).collect();
+        let kinds: Vec<_> = all[1].warnings.iter().chain(&all[0].warnings).map(|w| w.kind.word()).collect();
         assert_eq!(all.len(), 2);
         assert!(kinds.contains(&"bad-json") && kinds.contains(&"orphan"), "{kinds:?}");
         let alone = all.iter().find(|s| s.id == "ses_x").unwrap();

@@ -301,7 +301,7 @@ mod tests {
             let found = sessions(&files);
             let session = &found[0];
             assert_eq!((found.len(), session.title.as_deref(), session.messages.len()), (1, Some("new"), 1));
-            let kinds: Vec<_> = session.warnings.iter().map(|w| (w.kind, w.loc.file.as_str())).collect();
+            let kinds: Vec<_> = session.warnings.iter().map(|w| (w.kind.word(), w.loc.file.as_str())).collect();
             assert_eq!(kinds, [("id-twice", "s"), ("duplicate-file", "copy")]);
             let bytes: u64 = session.sources.iter().map(|s| s.bytes_used).sum();
             assert_eq!(bytes, files.iter().map(|f| f.1.len() as u64).sum::<u64>());
@@ -313,7 +313,7 @@ mod tests {
     fn what_cannot_be_placed_is_named() {
         let orphan = r#"{"id":"prt_9","messageID":"msg_gone","sessionID":"ses_a","type":"text","text":"lost"}"#;
         let session = &sessions(&[SESSION, ASK, ("p9", orphan), ("b", r#"{"id":"prt_"#)])[0];
-        let kinds: Vec<_> = session.warnings.iter().map(|w| (w.kind, w.loc.file.as_str())).collect();
+        let kinds: Vec<_> = session.warnings.iter().map(|w| (w.kind.word(), w.loc.file.as_str())).collect();
         assert_eq!(kinds, [("orphan", "p9"), ("truncated", "b")]);
         for source in &session.sources {
             assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped, "{}", source.file);

@@ -175,14 +175,14 @@ mod tests {
     use super::*;
 
     /// Bytes that come out for bytes that go in, and the kinds of the notes.
-    fn guarded(unpacked: usize, packed: u64, limits: Limits) -> (usize, Vec<Trouble>) {
+    fn guarded(unpacked: usize, packed: u64, limits: Limits) -> (usize, Vec<&'static str>) {
         let (notes, text) = (Notes::default(), vec![b' '; unpacked]);
         let inner: Plain<'_> =
             Box::new(text.chunks(10).fold(Box::new(io::empty()) as Plain<'_>, |all, chunk| Box::new(all.chain(chunk))));
         let guard = Guard::new(inner, Arc::new(AtomicU64::new(packed)), &notes);
         let mut out = Vec::new();
         Guard { limits, ..guard }.read_to_end(&mut out).unwrap();
-        (out.len(), notes.diags("a").iter().map(|d| d.kind).collect())
+        (out.len(), notes.diags("a").iter().map(|d| d.kind.word()).collect())
     }
 
     #[test]

@@ -26,12 +26,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::diag::Trouble;
 
     #[test]
     fn inputs_that_the_tools_do_not_take() {
         let item = json!({"content": "a", "status": "pending"});
-        let kind = |tool: &str, input: Value| odd(tool, &input).map(|(kind, _)| kind);
+        let kind = |tool: &str, input: Value| odd(tool, &input).map(|(kind, _)| kind.word());
         assert_eq!(kind("TodoWrite", json!({"todos": [item]})), None);
         assert_eq!(kind("todowrite", json!({"todos": []})), None);
         assert_eq!(kind("update_plan", json!({"plan": [{"step": "a"}]})), None);

@@ -183,9 +183,9 @@ mod tests {
         zip.finish().unwrap().into_inner()
     }
 
-    fn kinds(bytes: Vec<u8>, most: usize) -> (usize, Vec<(Trouble, String)>) {
+    fn kinds(bytes: Vec<u8>, most: usize) -> (usize, Vec<(&'static str, String)>) {
         let (entries, diags) = entries("a.zip", &Archive::Bytes(Arc::new(bytes)), most).unwrap();
-        (entries.len(), diags.into_iter().map(|d| (d.kind, d.loc.file)).collect())
+        (entries.len(), diags.into_iter().map(|d| (d.kind.word(), d.loc.file)).collect())
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn texts(session: &Session) -> Vec<String> {
 }
 
 fn kinds(session: &Session) -> Vec<&str> {
-    session.warnings.iter().map(|w| w.kind).collect()
+    session.warnings.iter().map(|w| w.kind.word()).collect()
 }
 
 #[test]

@@ -299,7 +299,7 @@ mod tests {
         let session = join(vec![new, old]);
         assert_eq!(texts(&session), ["one", "whole", "three"]);
         assert_eq!(counts(&session), [("new", 4, 2), ("old", 2, 2)]);
-        assert_eq!(session.warnings[0].kind, "older-state");
+        assert_eq!(session.warnings[0].kind.word(), "older-state");
         let files: Vec<u32> = session.entries.iter().map(|e| e.message.place.file).collect();
         assert_eq!(files, [1, 0, 0]);
     }
@@ -308,7 +308,7 @@ mod tests {
     fn one_id_with_two_contents_in_one_file_is_named() {
         let session = join(vec![loaded("x", 1, &[("a", 1, "one"), ("a", 2, "two"), ("a", 1, "one")])]);
         assert_eq!(texts(&session), ["one", "two"]);
-        assert_eq!(session.warnings.iter().map(|w| w.kind).collect::<Vec<_>>(), ["id-twice"]);
+        assert_eq!(session.warnings.iter().map(|w| w.kind.word()).collect::<Vec<_>>(), ["id-twice"]);
         assert_eq!(counts(&session), [("x", 4, 2)]);
     }
 
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(undone(&reverted(json!({"messageID": "b"}))), [false, true, true]);
         assert_eq!(undone(&reverted(json!({"messageID": "b", "partID": "p"}))), [false, false, true]);
         let gone = reverted(json!({"messageID": "z"}));
-        assert_eq!((undone(&gone), gone.warnings[0].kind), (vec![false; 3], "revert-without-message"));
+        assert_eq!((undone(&gone), gone.warnings[0].kind.word()), (vec![false; 3], "revert-without-message"));
         // The newer export has lost the message in the middle: the user undid it and went on.
         let newer = loaded("y", 2, &[("a", 1, "one"), ("d", 4, "four")]);
         assert_eq!(undone(&join(vec![loaded("x", 1, &messages[..2]), newer])), [false, true, false]);

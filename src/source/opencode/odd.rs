@@ -98,6 +98,6 @@ mod tests {
             ["/role", "/id", "/time/created", "/tokens", "/state", "/state/status", "/state/input", "/state/output"];
         assert_eq!(found, want);
         let diag = diags(out, Place::default(), "/info", |_| "x".into()).remove(0);
-        assert_eq!((diag.kind, diag.pointer.as_deref()), ("role", Some("/info/role")));
+        assert_eq!((diag.kind.word(), diag.pointer.as_deref()), ("role", Some("/info/role")));
     }
 }

@@ -264,7 +264,10 @@ mod tests {
         assert_eq!(copied, [Some("a"), Some("a"), None]);
         assert!(fork.warnings.is_empty());
         let alone = sessions(vec![loaded("f", info("t (fork #1)", 8), &more)]);
-        assert_eq!((alone[0].forked_from.as_deref(), alone[0].warnings[0].kind), (None, "fork-without-original"));
+        assert_eq!(
+            (alone[0].forked_from.as_deref(), alone[0].warnings[0].kind.word()),
+            (None, "fork-without-original")
+        );
         assert!(!is_fork_title("fork #1") && !is_fork_title("t (fork #x)"));
     }
 }
