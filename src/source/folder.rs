@@ -133,7 +133,6 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     use super::*;
-    use crate::diag::Trouble;
 
     #[test]
     fn what_is_not_looked_at_has_a_reason() {

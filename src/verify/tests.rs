@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{Verdict, verify};
 use crate::analysis::{Analysis, analyse};
-use crate::diag::{Diag, Loc};
+use crate::diag::{Diag, Loc, Trouble};
 use crate::extract::Config;
 use crate::report::document::{Choices, document};
 use crate::report::engine::{Engine, Target};
@@ -90,10 +90,10 @@ fn what_a_tool_printed_is_no_finding_of_the_participants() {
 
 #[test]
 fn warnings_are_rows_of_their_own_and_notes_are_none() {
-    let noted = |diag: fn(&'static str, Loc, &'static str) -> Diag| {
+    let noted = |diag: fn(Trouble, Loc, &'static str) -> Diag| {
         let mut session = SessionBuilder::new().user("hello").assistant("Hello.").build();
         let loc = Loc { file: "talk.jsonl".into(), line: 7, byte: 4711 };
-        session.warnings.push(diag("clock-back", loc, "older than the message before it"));
+        session.warnings.push(diag(Trouble::ClockBack, loc, "older than the message before it"));
         session
     };
     is_checked(noted(Diag::note), &[]);
