@@ -155,6 +155,6 @@ mod tests {
         let folded = Diag { times: 5, ..Diag::warning(Trouble::Torn, Loc::default(), "half a record") };
         assert!(told.line(&folded).is_some());
         assert_eq!(printed, 20);
-        assert_eq!(told.end(), ["and 10 more: 10 × copy", "30 × copy, 5 × torn"]);
+        assert_eq!(told.end(), ["and 10 more: 10 × duplicate", "30 × duplicate, 5 × torn"]);
     }
 }

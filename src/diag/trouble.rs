@@ -1,5 +1,6 @@
 //! What can be wrong with input. The list is complete: `docs/damaged-input.md` says of each what is done.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -7,7 +8,7 @@ use serde::{Serialize, Serializer};
 macro_rules! troubles {
     ($($name:ident $word:literal $about:literal;)*) => {
         /// A kind of trouble with input.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Trouble {
             $(#[doc = $about] $name,)*
         }
@@ -105,6 +106,19 @@ troubles! {
     EntryRepeated "entry-repeated" "A name that stands twice in an archive.";
     EntryLimit "entry-limit" "An archive with too many entries.";
     NestedArchive "nested-archive" "An archive inside an archive.";
+}
+
+/// Lists are in the order of the words.
+impl Ord for Trouble {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.word().cmp(other.word())
+    }
+}
+
+impl PartialOrd for Trouble {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl fmt::Display for Trouble {
