@@ -1,6 +1,6 @@
 //! Scales, ticks and numbers on axes.
 
-use super::svg::{Anchor, GRID, SOFT, Svg};
+use super::svg::{self, Anchor, GRID, SOFT, Svg};
 
 /// How values lie along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,11 +139,23 @@ pub(super) fn number(value: f64) -> String {
     format!("{sign}{grouped}{rest}")
 }
 
+/// Places and numbers of the ticks of a horizontal scale, thinned evenly until no two numbers meet.
+pub(super) fn spaced(scale: &Scale) -> Vec<(f64, String)> {
+    let all: Vec<(f64, String)> = scale.ticks().into_iter().map(|t| (scale.at(t), number(t))).collect();
+    let edge = |(at, text): &(f64, String), side: f64| at + side * svg::width(text, 11.0) / 2.0;
+    let clear = |s: &usize| {
+        let kept: Vec<&(f64, String)> = all.iter().step_by(*s).collect();
+        kept.windows(2).all(|w| edge(w[1], -1.0) - edge(w[0], 1.0) > 8.0)
+    };
+    let stride = (1..all.len().max(2)).find(clear).unwrap_or(all.len().max(1));
+    all.into_iter().step_by(stride).collect()
+}
+
 /// Ticks of a horizontal scale: rules from top to bottom, numbers and the unit below.
 pub(super) fn below(svg: &mut Svg, scale: &Scale, (top, bottom): (f64, f64), unit: &str) {
-    for tick in scale.ticks() {
-        svg.line((scale.at(tick), top), (scale.at(tick), bottom), GRID, 1.0, "");
-        svg.text((scale.at(tick), bottom + 16.0), Anchor::Middle, SOFT, 11.0, &number(tick));
+    for (x, text) in spaced(scale) {
+        svg.line((x, top), (x, bottom), GRID, 1.0, "");
+        svg.text((x, bottom + 16.0), Anchor::Middle, SOFT, 11.0, &text);
     }
     svg.text(((scale.range.0 + scale.range.1) / 2.0, bottom + 36.0), Anchor::Middle, SOFT, 12.0, unit);
 }

@@ -183,16 +183,21 @@ fn head(s: &Series, axis: &str, phase: Option<&str>) -> String {
 fn limits<'a>(analysis: &'a Analysis, lines: &[&Line]) -> Vec<(&'a Limit, Vec<(f64, f64)>)> {
     let bench = &analysis.facts.bench;
     let mut out: Vec<(&Limit, Vec<(f64, f64)>)> = Vec::new();
+    // A formula that is worked out for each load is one limit that moves: `decode[batch=2]` and `decode[batch=4]`.
+    let family = |l: &Limit| l.id.split('[').next().unwrap_or_default().to_owned();
     for point in lines.iter().flat_map(|l| &l.points) {
         for e in bench.efficiencies.iter().filter(|e| e.measurement == point.measurement) {
             let limit = &bench.limits[e.limit as usize];
-            match out.iter_mut().find(|(l, _)| l.id == limit.id) {
+            match out.iter_mut().find(|(l, _)| family(l) == family(limit)) {
                 Some((_, xs)) => xs.push((point.x, e.limit_in_unit)),
                 None => out.push((limit, vec![(point.x, e.limit_in_unit)])),
             }
         }
     }
-    out.iter_mut().for_each(|(_, xs)| xs.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    for (_, xs) in &mut out {
+        xs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        xs.dedup();
+    }
     out
 }
 
@@ -200,8 +205,15 @@ fn limits<'a>(analysis: &'a Analysis, lines: &[&Line]) -> Vec<(&'a Limit, Vec<(f
 fn view(analysis: &Analysis, lines: &[&Line], limits: &[(&Limit, Vec<(f64, f64)>)], unit: &str) -> Value {
     let longest = lines.iter().rev().max_by_key(|l| l.points.len()).map(|l| &l.points[..]).unwrap_or_default();
     let end = |p: &Point| json!({ "value": words::value(p.y, unit), "x": number(p.x) });
-    let limit =
-        |(l, _): &(&Limit, Vec<(f64, f64)>)| json!({ "value": words::limit(l), "source": words::source(analysis, l) });
+    let limit = |(l, xs): &(&Limit, Vec<(f64, f64)>)| {
+        let moves = xs.first().zip(xs.last()).filter(|(a, b)| a.1 != b.1);
+        let source = words::source(analysis, l);
+        json!({
+            "value": moves.map_or_else(|| words::limit(l), |(a, _)| words::value(a.1, unit)),
+            "to": moves.map(|(_, b)| words::value(b.1, unit)),
+            "source": if moves.is_some() { source.split('[').next().unwrap_or_default() } else { &source },
+        })
+    };
     json!({
         "first": longest.first().map(end), "last": longest.last().map(end),
         "limits": limits.iter().map(limit).collect::<Vec<_>>(),
@@ -243,14 +255,9 @@ impl Scales {
             svg.line((left, y), (right, y), GRID, 1.0, "");
             svg.text((left - 8.0, y + 4.0), Anchor::End, SOFT, 11.0, &axis::number(tick));
         }
-        let mut seen = f64::NEG_INFINITY;
-        for tick in self.x.ticks() {
-            let x = self.x.at(tick);
-            if x - seen > 34.0 {
-                svg.line((x, bottom), (x, bottom + 5.0), GRID, 1.0, "");
-                svg.text((x, bottom + 19.0), Anchor::Middle, SOFT, 11.0, &axis::number(tick));
-                seen = x;
-            }
+        for (x, text) in axis::spaced(&self.x) {
+            svg.line((x, bottom), (x, bottom + 5.0), GRID, 1.0, "");
+            svg.text((x, bottom + 19.0), Anchor::Middle, SOFT, 11.0, &text);
         }
         svg.text(((left + right) / 2.0, bottom + 40.0), Anchor::Middle, SOFT, 12.0, name);
         svg.text_up((20.0, (top + bottom) / 2.0), SOFT, 12.0, unit);
@@ -266,11 +273,9 @@ impl Scales {
         let Some(&end) = path.last().filter(|_| path.len() > 1) else { return };
         svg.path(&path, BASELINE, 1.5, "2 4");
         let room = right - end.0;
-        if room > svg::width(text, 11.0) + 10.0 {
-            svg.text((end.0 + 8.0, end.1 + 10.0), Anchor::Start, SOFT, 11.0, text);
-        } else {
-            svg.text((end.0 - 8.0, end.1 + 10.0), Anchor::End, SOFT, 11.0, text);
-        }
+        let anchor = if room > svg::width(text, 11.0) + 10.0 { Anchor::Start } else { Anchor::End };
+        let x = end.0 + if anchor == Anchor::Start { 8.0 } else { -8.0 };
+        svg.label(&[(x, end.1 + 10.0), (x, end.1 - 4.0)], anchor, SOFT, 11.0, text);
     }
 
     /// A limit as a dashed line, its label on the line.
@@ -290,8 +295,20 @@ impl Scales {
             (false, _) => xs.iter().map(|p| (self.x.at(p.0), self.y.at(p.1))).collect(),
         };
         svg.path(&path, LIMIT, 2.0, "6 4");
-        let at = if only_here { path[0] } else { (left + 8.0, path[0].1) };
-        svg.text((at.0, at.1 - 6.0), Anchor::Start, LIMIT, 12.0, &svg::shorten(text, 12.0, right - at.0));
+        let text = svg::shorten(text, 12.0, right - left - 16.0);
+        let latest = right - svg::width(&text, 12.0);
+        let (x, y) = (if only_here { path[0].0 } else { left + 8.0 }.min(latest), path[0].1);
+        // Beside a limit that rises there is room to its left.
+        let beside = |p: &(f64, f64)| ((p.0 - svg::width(&text, 12.0) - 8.0).max(left + 4.0), p.1 - 6.0);
+        let places: Vec<(f64, f64)> = if constant {
+            // Where it holds at one load only the label stays with it.
+            let away = if only_here { (path[1].0 + 6.0).min(latest) } else { latest };
+            let dy = if only_here { 4.0 } else { -6.0 };
+            vec![(x, y - 6.0), (x, y + 15.0), (away, y + dy)]
+        } else {
+            path.iter().rev().skip(path.len() / 2).chain(path.last()).map(beside).collect()
+        };
+        svg.label(&places, Anchor::Start, LIMIT, 12.0, &text);
     }
 
     fn lines(&self, svg: &mut Svg, analysis: &Analysis, lines: &[&Line]) {

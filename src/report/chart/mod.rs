@@ -177,7 +177,10 @@ mod tests {
         let pair = said(&[table(&[(4, 40.0)]), table(&[(4, 50.0)])]);
         let three = said(&[table(&[(4, 40.0)]), table(&[(4, 44.0)]), table(&[(4, 61.5)])]);
         let two = said(&[table(&[(1, 40.0), (4, 130.5)])]);
-        for (chart, session) in [("curve", sweep), ("dumbbell", pair), ("timeline", three), ("measured", two)] {
+        let bound = said(&["The theoretical maximum at concurrency 4 is 160 tok/s.".to_owned(), table(&[(4, 40.0)])]);
+        let kinds =
+            [("curve", sweep), ("dumbbell", pair), ("timeline", three), ("measured", two), ("efficiency", bound)];
+        for (chart, session) in kinds {
             let figures = super::figures_of(chart, session);
             assert_eq!(figures.len(), 1, "{chart}");
             insta::assert_snapshot!(chart, figures[0].svg);

@@ -46,12 +46,8 @@ pub(super) fn draw(svg: &mut Svg, x: &Scale, shares: &Shares, below: f64, phrase
         svg.text((left - 8.0, y.at(tick) + 4.0), Anchor::End, SOFT, 11.0, &format!("{} %", axis::number(tick)));
     }
     svg.line((left, y.at(100.0)), (right, y.at(100.0)), LIMIT, 1.5, "6 4");
-    let mut seen = f64::NEG_INFINITY;
-    for tick in x.ticks() {
-        if x.at(tick) - seen > 34.0 {
-            svg.text((x.at(tick), bottom + 17.0), Anchor::Middle, SOFT, 11.0, &axis::number(tick));
-            seen = x.at(tick);
-        }
+    for (at, text) in axis::spaced(x) {
+        svg.text((at, bottom + 17.0), Anchor::Middle, SOFT, 11.0, &text);
     }
     let mut ends: Vec<((f64, f64), svg::Ink, String)> = Vec::new();
     for (i, line) in shares.0.iter().enumerate() {

@@ -161,7 +161,7 @@ fn plot(points: &[Point<'_>], roof: &Roof, phrases: &Phrases) -> Svg {
         let from = x.at(peak.value / fastest).max(left);
         let at = y.at(peak.value);
         svg.path(&[(from, at), (right, at)], LIMIT, 2.0, "6 4");
-        svg.text((right, at - 6.0), Anchor::End, LIMIT, 12.0, phrases.nth("peak", i));
+        svg.label(&[(right, at - 6.0), (right, at + 15.0)], Anchor::End, LIMIT, 12.0, phrases.nth("peak", i));
         svg.line((from, at), (from, bottom), BASELINE, 1.0, "2 3");
         svg.text((from + 4.0, bottom - 6.0), Anchor::Start, SOFT, 11.0, phrases.nth("ridge", i));
     }
@@ -177,12 +177,11 @@ fn slope(svg: &mut Svg, (x, y): (&Scale, &Scale), memory: &Ceiling, highest: f64
     let end = (x.at(highest / memory.value), y.at(highest));
     svg.path(&[start, end], LIMIT, 2.0, "6 4");
     let middle = ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0);
-    svg.text((middle.0 - 8.0, middle.1 - 8.0), Anchor::End, LIMIT, 12.0, text);
+    svg.label(&[(middle.0 - 8.0, middle.1 - 8.0)], Anchor::End, LIMIT, 12.0, text);
 }
 
 /// Points with their names, the ones that have room.
 fn marks(svg: &mut Svg, (x, y): (&Scale, &Scale), points: &[Point<'_>]) {
-    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
     for (i, p) in points.iter().enumerate() {
         let at = (x.at(p.x), y.at(p.y));
         svg.mark(at, 0, MEASURED, p.m.evidence == FigureEvidence::Claimed);
@@ -190,11 +189,8 @@ fn marks(svg: &mut Svg, (x, y): (&Scale, &Scale), points: &[Point<'_>]) {
         let wide = svg::width(&text, 11.0);
         let right = at.0 + 10.0 + wide < PLOT.2;
         let start = if right { at.0 + 9.0 } else { at.0 - 9.0 - wide };
-        let line = at.1 + 14.0;
-        let free = !taken.iter().any(|(l, r, t)| start < *r && *l < start + wide && (line - t).abs() < 13.0);
-        if i < NAMED && free {
-            svg.text((start, line), Anchor::Start, TEXT, 11.0, &text);
-            taken.push((start, start + wide, line));
+        if i < NAMED {
+            svg.label(&[(start, at.1 + 14.0), (start, at.1 - 8.0)], Anchor::Start, TEXT, 11.0, &text);
         }
     }
 }

@@ -67,10 +67,57 @@ impl Hatch {
 /// Stands for the picture's id in its body until that is known; text cannot hold it, since it is made visible there.
 const OWN: char = '\0';
 
+/// Left, top, right and bottom.
+type Area = (f64, f64, f64, f64);
+
+/// A text that may stand at several places.
+#[derive(Debug)]
+struct Label {
+    places: Vec<(f64, f64)>,
+    anchor: Anchor,
+    ink: Ink,
+    size: f64,
+    text: String,
+}
+
+impl Label {
+    fn area(&self, (x, y): (f64, f64)) -> Area {
+        let wide = width(&self.text, self.size);
+        let left = match self.anchor {
+            Anchor::Start => x,
+            Anchor::Middle => x - wide / 2.0,
+            Anchor::End => x - wide,
+        };
+        (left, y - self.size + 1.0, left + wide, y + 2.0)
+    }
+}
+
+fn meet(a: Area, b: Area) -> bool {
+    a.0 < b.2 && b.0 < a.2 && a.1 < b.3 && b.1 < a.3
+}
+
+/// Labels at the first place that is free of marks and labels, else of labels; without one the table has it alone.
+fn placed(labels: &[Label], marks: &[Area]) -> String {
+    let mut taken: Vec<Area> = Vec::new();
+    let mut out = String::new();
+    for label in labels {
+        let clear = |at: &&(f64, f64), of: &[Area]| !of.iter().any(|b| meet(label.area(**at), *b));
+        let open: Vec<&(f64, f64)> = label.places.iter().filter(|at| clear(at, &taken)).collect();
+        if let Some(&at) = open.iter().find(|at| clear(at, marks)).or(open.first()) {
+            taken.push(label.area(*at));
+            out.push_str(&element(*at, label.anchor, label.ink, label.size, &label.text));
+        }
+    }
+    out
+}
+
 /// The body of a picture.
 #[derive(Debug, Default)]
 pub(super) struct Svg {
     body: String,
+    /// Drawn over everything else, when all marks are known.
+    labels: Vec<Label>,
+    marks: Vec<Area>,
     hatches: BTreeSet<Hatch>,
     linked: bool,
 }
@@ -95,6 +142,26 @@ fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// The element of a text.
+fn element((x, y): (f64, f64), anchor: Anchor, ink: Ink, size: f64, text: &str) -> String {
+    let anchor = match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    format!(
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\" font-size=\"{}\" class=\"{} fill halo\" fill=\"{}\" \
+         stroke=\"{}\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>\n",
+        n(x),
+        n(y),
+        n(size),
+        ink.0,
+        ink.1,
+        PAPER.1,
+        escape(text)
+    )
 }
 
 impl Svg {
@@ -210,6 +277,7 @@ impl Svg {
 
     /// A mark; the shape tells series apart without colour. `hollow`: said, not printed by a tool.
     pub(super) fn mark(&mut self, (x, y): (f64, f64), shape: usize, ink: Ink, hollow: bool) {
+        self.marks.push((x - 6.0, y - 6.0, x + 6.0, y + 6.0));
         let class = format!("{} {}", ink.0, if hollow { "hollow" } else { "fill" });
         let fill = if hollow { PAPER.1 } else { ink.1 };
         let common = [("class", class.as_str()), ("fill", fill), ("stroke", ink.1), ("stroke-width", "2")];
@@ -236,24 +304,13 @@ impl Svg {
     }
 
     /// A text, with a halo of paper so that lines behind it do not cross its letters.
-    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, ink: Ink, size: f64, text: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\" font-size=\"{}\" class=\"{} fill halo\" fill=\"{}\" \
-             stroke=\"{}\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
-            n(x),
-            n(y),
-            n(size),
-            ink.0,
-            ink.1,
-            PAPER.1,
-            escape(text)
-        );
+    pub(super) fn text(&mut self, at: (f64, f64), anchor: Anchor, ink: Ink, size: f64, text: &str) {
+        self.body.push_str(&element(at, anchor, ink, size, text));
+    }
+
+    /// A label over everything that is drawn, at the first of these places where no mark and no other label stands.
+    pub(super) fn label(&mut self, places: &[(f64, f64)], anchor: Anchor, ink: Ink, size: f64, text: &str) {
+        self.labels.push(Label { places: places.to_vec(), anchor, ink, size, text: text.to_owned() });
     }
 
     /// Lines of text around a height.
@@ -288,8 +345,9 @@ impl Svg {
         title: &str,
         description: &str,
     ) -> (String, String) {
+        let labels = placed(&self.labels, &self.marks);
         let mut hash = Sha256::new();
-        for part in [title, description, &self.body] {
+        for part in [title, description, &self.body, &labels] {
             hash.update(part.as_bytes());
         }
         let digest = hash.finalize();
@@ -318,12 +376,13 @@ impl Svg {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
              role=\"{role}\" aria-labelledby=\"{id}-t {id}-d\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\">\n\
              <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{defs}\
-             <rect width=\"{width}\" height=\"{height}\" class=\"{} fill\" fill=\"{}\"/>\n{}</svg>\n",
+             <rect width=\"{width}\" height=\"{height}\" class=\"{} fill\" fill=\"{}\"/>\n{}{}</svg>\n",
             escape(title),
             escape(description),
             PAPER.0,
             PAPER.1,
-            self.body.replace(OWN, &id)
+            self.body.replace(OWN, &id),
+            labels
         );
         (id, svg)
     }

@@ -221,7 +221,9 @@ impl Picture<'_> {
         svg.path(&path, LIMIT, 2.0, "6 4");
         let text = svg::shorten(text, 12.0, PLOT.2 - PLOT.0 - 16.0);
         let x = first.0.min(PLOT.2 - svg::width(&text, 12.0)).max(PLOT.0 + 8.0);
-        svg.text((x, first.1 - 6.0), Anchor::Start, LIMIT, 12.0, &text);
+        let far = PLOT.2 - svg::width(&text, 12.0);
+        let places = [(x, first.1 - 6.0), (x, first.1 + 15.0), (far, first.1 - 6.0), (far, first.1 + 15.0)];
+        svg.label(&places, Anchor::Start, LIMIT, 12.0, &text);
     }
 
     /// A tick for each message with a measurement; its number where there is room.
