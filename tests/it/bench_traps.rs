@@ -26,6 +26,15 @@ const TRAPS: &[(&str, At, &str)] = &[
     ("load of containers", Shell("docker stats --no-stream"), "NAME   CPU %   MEM %\nweb    12.50%  15.14%\ndb     48.20%  43.95%"),
     ("load of cards", Shell("nvidia-smi"), "| 31%   45C    P2    92W / 350W |   9120MiB / 24576MiB |     87%      Default |\n| 30%   41C    P8    21W / 350W |    310MiB / 24576MiB |      2%      Default |"),
     ("shares of a profile", Shell("perf report"), "# Overhead  Command  Symbol\n# ........  .......  ......\n    41.20%  app      parse\n    18.75%  app      hash"),
+    ("memory that an example asks for", Said, "Each call with the argument 7000 will allocate 700 MB of memory until it stops."),
+    ("memory of the machine", Said, "The suite was run on a laptop (8 cores, 48GB RAM) using the release profile."),
+    ("bytes of a layout", Said, "Lower memory usage: only 3 bytes of overhead for each node instead of 12."),
+    ("bound in the title of a bug", Said, "It fixes the reporting of RSS memory usage > 6 GB."),
+    ("length of a window", Said, "The sampler no longer uses a fixed 20 second bound on the latency of a peer."),
+    ("wait in a test", Said, "The tests drop the 1 second delay before the check."),
+    ("time in an example", Said, "For example, if the elapsed time is 4117 ms, the call prints 4.117 s."),
+    ("option of the compiler", Said, "Built with `-C target-cpu=native`.\n\n| Name | Bytes |\n|---|---|\n| short | 12 |\n| long | 48 |"),
+    ("size of a chunk", Said, "| Scenario | Chunk Target | Kept |\n|---|---|---|\n| plain | 9000 | 7 |\n| tuned | 6000 | 5 |"),
     ("line number", Said, "The leak is in pool.rs:412, see also lines 88-97."),
     ("line numbers of a file", Shell("cat -n pool.rs"), "   41\tlet rate = 40;\n   42\tlet size = 7;"),
     ("search hits with lines", Shell("grep -n tok/s notes.txt"), "17:we saw 41 tok/s in the old lab\n"),
@@ -142,6 +151,40 @@ fn a_name_that_begins_like_versus_is_a_name() {
 #[test]
 fn two_things_of_one_message_may_have_the_same_figure() {
     assert_eq!(roles(&["- **Adder**: 0.31-0.33 µs\n- **Mixer**: 0.31-0.33 µs"]).len(), 2);
+}
+
+#[test]
+fn an_option_of_the_compiler_makes_no_target() {
+    let text =
+        "Flags: `-C target-cpu=native`\n\n| Type | Hash time |\n|---|---|\n| small | 9.5 ns |\n| large | 21.5 ns |";
+    assert_eq!(roles(&[text]), [MeasurementRole::Measured; 2]);
+}
+
+#[test]
+fn columns_and_conditions_of_a_table_stay_apart() {
+    let table = "| crate | version | variant | ns/iter | MB/s |\n|---|---|---|---|---|\n| sum | 2.0 | plain | 700 | 1500 |\n| sum | 2.0 | simd | 150 | 7000 |";
+    let session = SessionBuilder::new().user("go").assistant(table).build();
+    let facts = analyse(session, &Config::default(), false).facts;
+    let variants: Vec<&str> = facts.bench.measurements.iter().map(|m| m.params["config"].as_str()).collect();
+    assert_eq!(variants, ["plain", "plain", "simd", "simd"]);
+    let times =
+        "| Run | Small (old) | Small (new) |\n|---|---|---|\n| 1 | 2 min 24 s | 40 s |\n| 2 | 1 min 30 s | 16 s |";
+    let session = SessionBuilder::new().user("go").assistant(times).build();
+    let facts = analyse(session, &Config::default(), false).facts;
+    let values: Vec<(Option<f64>, Option<&str>)> =
+        facts.bench.measurements.iter().map(|m| (m.value, m.unit.as_deref())).collect();
+    assert_eq!(values, [144.0, 40.0, 90.0, 16.0].map(|v| (Some(v), Some("s"))));
+}
+
+#[test]
+fn a_change_has_the_metric_of_its_row() {
+    let table = "| Metric | Baseline | Optimized | Change |\n|---|---|---|---|\n| Throughput (req/s) | 240 | 228 | -5.0% |\n| Cache hit ratio | 81% | 90% | +9 pp |";
+    let session = SessionBuilder::new().user("go").assistant(table).build();
+    let facts = analyse(session, &Config::default(), false).facts;
+    let metrics: Vec<&str> = facts.bench.measurements.iter().map(|m| m.metric.as_str()).collect();
+    assert_eq!(facts.bench.measurements[3].role, MeasurementRole::Measured);
+    let wanted = ["request_throughput", "cache_hit_rate"].map(|m| [m; 3]).concat();
+    assert_eq!(metrics, wanted);
 }
 
 #[test]

@@ -133,7 +133,8 @@ pub(super) fn plan(grid: &Grid) -> Option<Plan> {
         return None;
     }
     // Columns that only say their role ("At 80 %", "Baseline") take the metric of their neighbours.
-    let says_role = |i: usize| heads[i].role.is_some() || heads[i].phase.is_some() || heads[i].derived;
+    let says_role =
+        |i: usize| heads[i].role.is_some() && !is_of_else(&heads[i]) || heads[i].phase.is_some() || heads[i].derived;
     let numeric = |i: usize| share(grid, i, |t| numbers::of_cell(t).is_some()) >= 0.5;
     figures.extend(
         (1..width).filter(|&i| {
@@ -144,6 +145,18 @@ pub(super) fn plan(grid: &Grid) -> Option<Plan> {
     figures.dedup();
     let keys = (0..width).filter(|i| !figures.contains(i)).collect();
     Some(Plan::Down { figures, keys })
+}
+
+/// "Chunk target" is the target of something that its neighbours do not measure.
+fn is_of_else(head: &Head) -> bool {
+    static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
+        words(
+            r"^(targets?|goals?|slo|slos|budget|thresholds?|required|the|value|at|least|most|our|max|min|needed|aim)$",
+        )
+    });
+    let plain = |w: &str| w.len() < 3 || PLAIN.is_match(w) || lexicon::statistic(w).is_some();
+    let bare = head.text.split(['(', '[']).next().unwrap_or("");
+    head.role == Some(MeasurementRole::Target) && !bare.split(|c: char| !c.is_alphanumeric()).all(plain)
 }
 
 /// `ctx\conc | 1 | 4 | 16`: both axes are numbers, and the metric stands above the table.

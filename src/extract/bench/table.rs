@@ -185,8 +185,9 @@ impl Reader<'_> {
         let from_unit = || unit.and_then(lexicon::default_metric);
         let time = || unit.filter(|u| Kind::of(u) == Kind::Time).map(|_| "time");
         let derived = || {
-            let share = unit.is_none_or(|u| Kind::of(u) == Kind::Ratio);
-            (head.derived && share).then(|| lexicon::metric(&head.text, None).map_or("ratio", |(m, _)| m.id))
+            let share = unit.is_none_or(|u| Kind::of(u) == Kind::Ratio || u.name == "pp");
+            let base = head.unit.as_ref().filter(|u| Kind::of(u) != Kind::Ratio);
+            (head.derived && share).then(|| lexicon::metric(&head.text, base).map_or("ratio", |(m, _)| m.id))
         };
         found.or_else(derived).or_else(from_unit).or_else(time).map(str::to_owned)
     }

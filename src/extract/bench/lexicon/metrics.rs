@@ -124,7 +124,7 @@ metrics! {
     "duration" Time down: r"\b(took|duration|finished in|completed in|ran in|runs in)\b";
     "time_per_op" TimePerOp down: r"\b(time|latency|op|cost|per)\b";
     "memory_used" Bytes down: r"\b(memory|vram|rss|mem|footprint|heap|ram)\b";
-    "cache_hit_rate" Ratio up: r"\bhit[- ]?rate\b";
+    "cache_hit_rate" Ratio up: r"\bhit[- ]?(rate|ratio)\b";
     "acc" Ratio up "ratio": r"\b(accuracy|acc|exact[- ]match|pass@\d+|f1|recall|precision)\b";
     "error_rate" Ratio down: r"\b(error|failure)[- ]rate\b";
     "acceptance_rate" Ratio up: r"\baccept(ance)?[- ]rate\b";

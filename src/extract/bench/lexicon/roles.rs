@@ -64,7 +64,9 @@ static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Whether a header or phrase announces a difference or ratio of other figures.
 pub fn is_derived(phrase: &str) -> bool {
-    DERIVED.is_match(phrase)
+    // A hit ratio is a figure of its own.
+    let own = |at: usize| phrase[..at].trim_end().to_ascii_lowercase().ends_with("hit");
+    DERIVED.find_iter(phrase).any(|m| !own(m.start()))
 }
 
 static PHASES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {

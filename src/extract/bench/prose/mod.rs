@@ -67,7 +67,7 @@ impl Reader<'_> {
     fn sentence(&mut self, text: &str, offset: usize) {
         let figures = numbers::with_units(text);
         let figures: Vec<Figure> = figures.into_iter().filter(|f| !is_setting(text, f)).collect();
-        if figures.is_empty() || QUOTA.is_match(text) || PROGRESS.is_match(text) {
+        if figures.is_empty() || QUOTA.is_match(text) || PROGRESS.is_match(text) || EXAMPLE.is_match(text) {
             return;
         }
         let mut clauses = clauses(text, figures);
@@ -245,6 +245,9 @@ static JOINS: LazyLock<Regex> = LazyLock::new(|| {
         r"^(for|in|to|on|at|with|and|or|per|of|under|when|while|vs|versus|compared|instead|than|faster|slower|later|after|before|from|by|as|each|total|overall|on|now|is|was|but|because|using|via)$",
     )
 });
+/// An example that is made up.
+static EXAMPLE: LazyLock<Regex> =
+    LazyLock::new(|| words(r"\b(for (example|instance)|e\.g\.),? (if|when|suppose|imagine)\b"));
 /// A clause of a condition that the figure stands in.
 static SUPPOSED: LazyLock<Regex> =
     LazyLock::new(|| words(r"\b(if|when specifying|suppose|say,|imagine|unless)\b[^,:;–—]*$"));

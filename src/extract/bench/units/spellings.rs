@@ -31,7 +31,7 @@ pub(super) fn scope(word: &str) -> Option<&'static str> {
 pub(super) fn denominator(word: &str) -> Option<Unit> {
     let second = |name, s| Unit::new(name, Dimension::of(Quantity::Second, 1), Scale(s, 1));
     Some(match word {
-        "s" | "sec" | "secs" | "second" | "seconds" | "Sec" => second("s", 1),
+        "s" | "sec" | "secs" | "second" | "seconds" | "Sec" | "Second" => second("s", 1),
         "min" | "minute" => second("min", 60),
         "h" | "hour" => second("h", 3600),
         "op" => Unit::new("op", Dimension::of(Quantity::Op, 1), Scale::ONE),
