@@ -188,6 +188,17 @@ fn a_change_has_the_metric_of_its_row() {
 }
 
 #[test]
+fn the_load_that_was_offered_is_a_condition() {
+    let table = "| RPS | Engine | Median TTFT (ms) |\n|---|---|---|\n| 3 | one | 41.5 |\n| 6 | one | 77.25 |";
+    let session = SessionBuilder::new().user("go").assistant(table).build();
+    let facts = analyse(session, &Config::default(), false).facts;
+    let rates: Vec<(&str, &str)> =
+        facts.bench.measurements.iter().map(|m| (m.metric.as_str(), m.params["request_rate"].as_str())).collect();
+    assert_eq!(rates, [("ttft", "3"), ("ttft", "6")]);
+    assert_eq!(roles(&["Peak FP16 matrix FLOPS: 212.5 TFLOPS"]), [MeasurementRole::Theoretical]);
+}
+
+#[test]
 fn hours_of_work_count() {
     assert_eq!(roles(&["The training time was 5 hours."]), [MeasurementRole::Measured]);
 }

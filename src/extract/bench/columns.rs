@@ -143,8 +143,16 @@ pub(super) fn plan(grid: &Grid) -> Option<Plan> {
     );
     figures.sort_unstable();
     figures.dedup();
+    // A first column of round request rates beside other figures is the load that was offered.
+    if figures.len() > 1 && heads[0].param == Some("request_rate") && share(grid, 0, is_whole) == 1.0 {
+        figures.retain(|&i| i > 0);
+    }
     let keys = (0..width).filter(|i| !figures.contains(i)).collect();
     Some(Plan::Down { figures, keys })
+}
+
+fn is_whole(text: &str) -> bool {
+    figure(text).is_some_and(|f| f.decimals == 0 && f.second.is_none())
 }
 
 /// "Chunk target" is the target of something that its neighbours do not measure.

@@ -90,6 +90,7 @@ static PARAM_HEADERS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
             "concurrency",
             r"^(max )?(concurrency|conc\.?|c|clients|users|concurrent (requests|users|clients)|parallel requests)$",
         ),
+        ("request_rate", r"^(rps|qps|request[ _]rate|arrival rate|offered (load|rate))$"),
         ("batch", r"^(batch|bs|batch[ _]?size|b)$"),
         ("tp", r"^(tp|tp[ _]size|tensor parallel(ism)?)$"),
         ("context", r"^(ctx|context|context (length|size|len)|seq(uence)?[ _]?len(gth)?)$"),

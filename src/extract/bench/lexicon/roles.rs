@@ -22,7 +22,7 @@ static ROLES: LazyLock<Vec<(MeasurementRole, Regex)>> = LazyLock::new(|| {
         ),
         (
             Theoretical,
-            r"\b(theoretical\w*|theory|ceiling|upper bound|roofline|speed[- ]of[- ]light|sol|line[- ]rate|rated|max(imum)? possible|hardware (limit|peak|max\w*)|(link|bandwidth|bw|physical|pcie|bus|memory) (limit|max(imum)?|peak)|limit (is|of)|peak (memory )?bandwidth|peak [kmgtp]?flops?|ideal)\b",
+            r"\b(theoretical\w*|theory|ceiling|upper bound|roofline|speed[- ]of[- ]light|sol|line[- ]rate|rated|max(imum)? possible|hardware (limit|peak|max\w*)|(link|bandwidth|bw|physical|pcie|bus|memory) (limit|max(imum)?|peak)|limit (is|of)|peak (memory )?bandwidth|peak ([a-z0-9]+ ){0,3}[kmgtp]?flops?|ideal)\b",
         ),
         (
             Quoted,
