@@ -304,7 +304,7 @@ impl Scales {
             // Where it holds at one load only the label stays with it.
             let away = if only_here { (path[1].0 + 6.0).min(latest) } else { latest };
             let dy = if only_here { 4.0 } else { -6.0 };
-            vec![(x, y - 6.0), (x, y + 15.0), (away, y + dy)]
+            vec![(x, y - 6.0), (x, y + 15.0), (away, y + dy), (x, y - 20.0)]
         } else {
             path.iter().rev().skip(path.len() / 2).chain(path.last()).map(beside).collect()
         };
