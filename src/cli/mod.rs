@@ -22,6 +22,7 @@ mod explain;
 mod extract;
 mod formats;
 mod limits;
+mod narrator;
 mod plan;
 mod query;
 mod report;

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::exit::{Exit, usage};
 use super::input::{InputArgs, Run};
 use super::limits_config;
+use super::narrator::NarratorArgs;
 use super::{output, place, signals};
 use crate::analysis::Analysis;
 use crate::diag::Diag;
@@ -53,6 +54,8 @@ pub(crate) struct Args {
     /// Run the experimental rules of the audit as well
     #[arg(long)]
     experimental: bool,
+    #[command(flatten)]
+    narrator: NarratorArgs,
     /// Open the report when it is written
     #[arg(long)]
     open: bool,
@@ -97,6 +100,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     if args.charts.contains(&Charts::Png) && !chart::PNG {
         return Err(usage("this build draws no PNG files; build it with --features png, or take --charts svg"));
     }
+    args.narrator.check()?;
     let config = limits_config(args.limits.as_deref())?;
     let markdown = Engine::new(Target::Markdown, args.templates.as_deref())?;
     let terminal = Engine::new(Target::Terminal, args.templates.as_deref())?;
@@ -115,7 +119,8 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         signals::written(0);
     }
     run.each(&args.input, &config, args.experimental, |analysis| {
-        let doc = document(&markdown, &analysis, &choices)?;
+        let mut doc = document(&markdown, &analysis, &choices)?;
+        doc.markdown = args.narrator.tell(run, doc.markdown, &analysis);
         let (s, side) = (summary(&analysis), Side::of(&analysis));
         if to_stdout {
             output::print(&doc.markdown)?;

@@ -10,6 +10,7 @@ pub mod document;
 pub mod engine;
 pub mod explain;
 pub mod html;
+pub mod narrator;
 pub mod plan;
 pub mod sarif;
 pub mod section;

@@ -241,8 +241,13 @@ impl std::fmt::Debug for Verifier<'_> {
 
 /// Headings without a claim and captions state nothing.
 fn is_statement(sentence: &Sentence) -> bool {
-    sentence.block == Block::Prose && sentence.text.split_whitespace().count() > 2
+    let words = sentence.text.split_whitespace().count();
+    let caption = sentence.text.ends_with(':') && words <= CAPTION && sentence.own.is_empty();
+    sentence.block == Block::Prose && words > 2 && !caption
 }
+
+/// Words of a line that ends with a colon, names no message and says only what follows.
+const CAPTION: usize = 5;
 
 fn statement(sentence: &Sentence, finding: Finding, world: &World<'_>) -> Statement {
     Statement {

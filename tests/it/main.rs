@@ -11,6 +11,7 @@ mod faults;
 mod formats;
 mod inputs;
 mod many;
+mod narrator;
 mod opencode;
 mod parity;
 mod phases;

@@ -38,7 +38,10 @@ pub(crate) fn all(text: &str, analysis: &Analysis, most: usize) -> Vec<Mutation>
     };
     // Headings and heads of tables state nothing; a sentence about what is missing may stay true of another message.
     let titles = ranges(text, r"(?m)^#.*$|^\|.*\|\n\|[-:| ]+\|$");
-    let absent = ranges(text, r"(?m)^(?:- )?No .*$");
+    let absent = ranges(
+        text,
+        r"(?m)^(?:- )?(?:No|Neither) .*$|^.*(?:not in the transcript|no such part|none is known|: not stated in|holds no |No item ).*$",
+    );
     let numbers = ranges(text, r"\d+(?:\.\d+)?").into_iter().filter(|r| {
         let before = text[..r.start].chars().next_back().unwrap_or(' ');
         let in_link = text[..r.start].ends_with("[msg ") || text[..r.start].ends_with("msg-");

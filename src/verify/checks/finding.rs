@@ -19,6 +19,8 @@ struct Told {
     level: Option<String>,
     status: Option<String>,
     needs: Option<String>,
+    current: Option<String>,
+    wanted: Option<String>,
 }
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
@@ -36,13 +38,33 @@ fn bullet(text: &str) -> Option<Told> {
         level: Some(found[1].to_owned()),
         title: found[2].to_owned(),
         status: None,
+        current: None,
+        wanted: None,
         needs: found.get(3).map(|m| m.as_str().to_owned()),
     })
 }
 
 fn row(scene: &Scene<'_>) -> Option<Told> {
     let cell = |name: &str| scene.cell(&[name]).filter(|c| !c.is_empty() && *c != "–").map(str::to_owned);
-    Some(Told { title: cell("finding")?, level: cell("level"), status: cell("status"), needs: cell("needs") })
+    // `now → wanted`, or a column each.
+    let both = cell("now → wanted");
+    let (now, then) = both.as_deref().map_or((None, None), |b| match b.split_once(" → ") {
+        Some((now, then)) => (Some(now.to_owned()), Some(then.to_owned())),
+        None => (Some(b.to_owned()), None),
+    });
+    let now = now.filter(|n| !n.starts_with('→'));
+    if let Some(title) = cell("which").filter(|_| cell("what").is_some_and(|w| w.starts_with("finding"))) {
+        let level = cell("what").and_then(|w| w.split_once(", ").map(|l| l.1.to_owned()));
+        return Some(Told { title, level, status: None, needs: None, current: None, wanted: None });
+    }
+    Some(Told {
+        title: cell("finding")?,
+        level: cell("level"),
+        status: cell("status"),
+        needs: cell("needs"),
+        current: now.or_else(|| cell("found")).or_else(|| cell("current")),
+        wanted: then.or_else(|| cell("wanted")),
+    })
 }
 
 fn decide(scene: &Scene<'_>, told: &Told) -> Option<Finding> {
@@ -53,19 +75,32 @@ fn decide(scene: &Scene<'_>, told: &Told) -> Option<Finding> {
         mine == title || told.title.ends_with('…') && mine.starts_with(&title)
     };
     let found: Vec<&Found> = all.iter().filter(same).collect();
-    let first = found.first()?;
+    let Some(first) = found.first() else {
+        // A title that stands nowhere is no finding of the session.
+        let row = scene.sentence().block == Block::Row && scene.cell(&["tool"]).is_none() && !all.is_empty();
+        let absent = row && scene.world.holding(title.trim_end()).next().is_none();
+        return absent.then(|| Finding::contradicted(Kind::Quote, format!("no finding reads “{}”", told.title)));
+    };
     let at = scene.message_column();
     let fits = |f: &&&Found| {
         let level = told.level.as_ref().is_none_or(|l| f.level.as_ref() == Some(l) || f.level_text.as_ref() == Some(l));
         let status = told.status.as_ref().is_none_or(|s| s == f.status.word());
         let needs = told.needs.as_ref().is_none_or(|n| f.needs.as_ref() == Some(n));
-        level && status && needs && (at.is_empty() || at.contains(&f.msg))
+        let begins = |value: &Option<String>, told: &Option<String>| {
+            told.as_ref().is_none_or(|t| {
+                value.as_ref().is_some_and(|v| plain(v).starts_with(plain(t).trim_end_matches('…').trim_end()))
+            })
+        };
+        let values = begins(&f.current, &told.current) && begins(&f.wanted, &told.wanted);
+        level && status && needs && values && (at.is_empty() || at.contains(&f.msg))
     };
     Some(match found.iter().find(fits) {
         Some(f) => Finding::supported(Kind::Outcome, "the finding stands so").shown_by([f.msg]),
         None => {
+            let values = [first.current.as_deref(), first.wanted.as_deref()];
             let real = [first.level.as_deref(), Some(first.status.word()), first.needs.as_deref()];
-            let real: Vec<&str> = real.into_iter().flatten().collect();
+            let real = real.into_iter().chain(values);
+            let real: Vec<&str> = real.flatten().collect();
             Finding::contradicted(Kind::Outcome, format!("the finding is {}", real.join(", "))).shown_by([first.msg])
         }
     })

@@ -5,12 +5,17 @@ mod actor;
 mod asked;
 mod change;
 mod choice;
+mod columns;
 mod count;
 mod diff;
 mod each;
 mod excerpt;
+mod figures_table;
 mod finding;
+mod item_list;
 mod links;
+mod missing;
+mod neighbour;
 mod number;
 mod opinion;
 mod order;
@@ -64,15 +69,20 @@ const CHECKS_OF_FACT: &[Check] = &[
     actor::check,
     asked::check,
     order::check,
+    neighbour::check,
+    missing::check,
     plan::check,
+    item_list::check,
     change::check,
     choice::check,
     outcome::check,
     selection::check,
     finding::check,
+    figures_table::check,
     printed::check,
     links::check,
     rows::check,
+    columns::check,
     record::check,
     warnings::check,
     wording::check,

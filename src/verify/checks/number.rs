@@ -80,6 +80,24 @@ fn decide(scene: &Scene<'_>, text: &str, figure: &Figure, sentence: &[Known]) ->
         return Some(found);
     }
     let row = scene.sentence().block == Block::Row;
+    // `63 GB/s ([msg 9])`: the figure stands just there.
+    if let Some(at) = beside(scene, text, figure) {
+        let limits = &scene.world.analysis.facts.bench.limits;
+        let is_limit = |l: &Limit| {
+            l.msg == Some(at)
+                && Unit::parse(&l.unit).is_some_and(|unit| is_same(&Known { value: l.value, unit }, figure))
+        };
+        if scene.world.figures(at).iter().any(|k| is_same(k, figure)) || limits.iter().any(is_limit) {
+            return Some(
+                Finding::supported(Kind::Number, format!("{shown} stands in [msg {}]", scene.world.label(at)))
+                    .shown_by([at]),
+            );
+        }
+        if row && derived(scene, figure, sentence, &[]).is_none() && bare(scene, figure, &[at]).is_none() {
+            let reason = format!("{shown} does not stand in [msg {}]", scene.world.label(at));
+            return Some(Finding::contradicted(Kind::Number, reason).shown_by([at]));
+        }
+    }
     let column = if row { scene.message_column() } else { Vec::new() };
     if let Some(found) = ratio_of_limit(scene, figure, &shown) {
         return Some(found);
@@ -143,6 +161,13 @@ fn decide(scene: &Scene<'_>, text: &str, figure: &Figure, sentence: &[Known]) ->
         }
         (true, true) => Some(Finding::unverifiable(Kind::Number, format!("{shown} stands in no message"))),
     }
+}
+
+/// The message in brackets directly behind a figure.
+fn beside(scene: &Scene<'_>, text: &str, figure: &Figure) -> Option<MsgIx> {
+    let end = figure.span.end;
+    let r = scene.sentence().own.iter().find(|r| r.at.start >= end).filter(|r| r.last.is_none())?;
+    (text.get(end..r.at.start)?.trim() == "(").then(|| scene.world.find(&r.first)).flatten()
 }
 
 /// A percentage in a table that is the efficiency or the gap of a figure of the session.

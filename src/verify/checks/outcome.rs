@@ -14,6 +14,8 @@ use crate::verify::{Finding, Kind};
 static EXIT: LazyLock<Regex> =
     LazyLock::new(|| re(r"\bexit(?:ed|s)?(?:\s+(?:with|code|status))*\s*:?\s*(-?\d{1,4})\b"));
 static STATUS: LazyLock<Regex> = LazyLock::new(|| re(r":\s*(ok|error|interrupted|missing)(?:,|$|\s*$)"));
+static AFTER: LazyLock<Regex> =
+    LazyLock::new(|| re(r":\s*(?:ok|error|interrupted)\b.*, after ((?:\d+ (?:min|s|h|d|ms)\b ?)+)$"));
 static GIVEN: LazyLock<Regex> = LazyLock::new(|| re(r"^`[^`]+` \([a-z]+\) (.+): (?:ok|error|interrupted|missing)"));
 static FAILED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(failed|fails|crashed|was refused|errored)\b"));
 static WORKED: LazyLock<Regex> =
@@ -31,6 +33,7 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
         out.extend(column(scene));
         return out;
     }
+    out.extend(AFTER.captures(&text).and_then(|c| lasted(scene, &c[1])));
     out.extend(STATUS.captures(&text).and_then(|c| status(scene, &c[1].to_lowercase())));
     out.extend(ended(scene, &text));
     out
@@ -116,6 +119,19 @@ fn status(scene: &Scene<'_>, word: &str) -> Option<Finding> {
         Some(&(ix, _)) => Finding::supported(Kind::Outcome, format!("it ended {word}")).shown_by([ix]),
         None => Finding::contradicted(Kind::Outcome, format!("it ended {}, not {word}", call.status().word()))
             .shown_by([first]),
+    })
+}
+
+/// `…: ok, after 4 min 2 s`: how long one of the calls took.
+fn lasted(scene: &Scene<'_>, stated: &str) -> Option<Finding> {
+    let stated = stated.trim();
+    let (want, width) = super::time::seconds(stated)?;
+    let all: Vec<(MsgIx, f64)> =
+        calls(scene, 0).iter().filter_map(|(ix, c)| Some((*ix, c.duration_ms? as f64 / 1000.0))).collect();
+    let (first, real) = *all.first()?;
+    Some(match all.iter().find(|(_, took)| (took - want as f64).abs() < width as f64) {
+        Some((ix, _)) => Finding::supported(Kind::Time, format!("it took {stated}")).shown_by([*ix]),
+        None => Finding::contradicted(Kind::Time, format!("it took {real:.1} s, not {stated}")).shown_by([first]),
     })
 }
 

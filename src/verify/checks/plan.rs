@@ -20,7 +20,7 @@ pub(super) static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"\bT(\d{1,5})\b"
 /// `was started in [msg 4]`: the verb directly before a reference.
 static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(started|began|active|completed|finished|done|created|added|cancelled|dropped|removed|reopened)(?:\s+again)?(?:\s+(?:first|last|in|at|by|since|there|message))*\s*\(?$",
+        r"\b(started|began|active|completed|finished|done|created|added|cancelled|dropped|removed|reopened)(?:\s+again)?(?:\s+(?:first|last|in|at|by|since|there|the same|message,?))*\s*\(?$",
     )
 });
 static IN_LIST: LazyLock<Regex> = LazyLock::new(|| {

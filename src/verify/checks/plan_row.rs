@@ -5,7 +5,7 @@ use super::plan::{LABEL, changed, history, labelled, matches_verb, state_of};
 use crate::extract::plan::{ItemIx, State, Transition};
 use crate::session::Label;
 use crate::verify::world::plain;
-use crate::verify::{Finding, Kind, refs};
+use crate::verify::{Finding, Kind, Verdict, refs};
 
 /// A row of a table of items or of their changes.
 pub(super) fn row(scene: &Scene<'_>) -> Vec<Finding> {
@@ -29,6 +29,7 @@ pub(super) fn row(scene: &Scene<'_>) -> Vec<Finding> {
             out.extend(when(scene, ix, &head, cell));
         }
     }
+    out.extend(column(&["states"]).into_iter().flat_map(|c| states(scene, ix, c)));
     out.extend(column(&["text"]).and_then(|t| reads(scene, ix, t)));
     out.extend(ends(scene, ix, column(&["at the end"])));
     out.extend(moved(
@@ -60,6 +61,23 @@ fn when(scene: &Scene<'_>, item: ItemIx, verb: &str, cell: &str) -> Option<Findi
         None => Finding::supported(Kind::Presence, format!("{label} is never {verb}"))
             .shown_by(scene.scope().into_iter().take(1)),
     })
+}
+
+/// `active [msg 4] → done [msg 9]`: what it became, and where.
+fn states(scene: &Scene<'_>, item: ItemIx, cell: &str) -> Vec<Finding> {
+    let step = |part: &str| {
+        let r = refs::find(part).into_iter().next()?;
+        let (state, at) = (state_of(&part[..r.at.start])?, scene.world.find(&r.first)?);
+        let became = history(scene, item).any(|t| t.msg == at && t.to == state);
+        let label = &scene.world.analysis.facts.plan.items[item.at()].label;
+        let reason =
+            format!("{label} {} {state} in [msg {}]", if became { "becomes" } else { "does not become" }, r.first);
+        Some(
+            Finding::new(Kind::Plan, if became { Verdict::Supported } else { Verdict::Contradicted }, reason)
+                .shown_by([at]),
+        )
+    };
+    cell.split(" → ").filter_map(step).collect()
 }
 
 /// The words of an item, as some write gave them.

@@ -70,7 +70,7 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
             return None;
         }
         let reason = format!("“{words}” stands in no message");
-        return Some(match long {
+        return Some(match long || is_one_of_many(scene, &range) {
             true => Finding::contradicted(Kind::Quote, reason),
             false => Finding::unverifiable(Kind::Quote, reason),
         });
@@ -78,9 +78,14 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
     let labels = |found: &[MsgIx]| {
         found.iter().take(3).map(|&ix| format!("[msg {}]", scene.world.label(ix))).collect::<Vec<_>>().join(", ")
     };
-    let named = scene.world.expand(&scene.sentence().own);
+    let behind = behind(scene, &range);
+    let named = behind.map_or_else(|| scene.world.expand(&scene.sentence().own), |at| vec![at]);
     let here: Vec<MsgIx> = found.iter().copied().filter(|ix| named.contains(ix)).collect();
-    if !named.is_empty() && here.is_empty() && long && !scene.subject.is_some_and(|s| found.contains(&s)) {
+    if !named.is_empty()
+        && here.is_empty()
+        && long
+        && (behind.is_some() || !scene.subject.is_some_and(|s| found.contains(&s)))
+    {
         let reason = format!("“{words}” stands in {}, not in the messages named", labels(&found));
         return Some(Finding::contradicted(Kind::Quote, reason).shown_by(found.into_iter().take(3)));
     }
@@ -98,6 +103,19 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
     Some(Finding::supported(Kind::Quote, format!("stands in {}", labels(&shown))).shown_by(shown.into_iter().take(3)))
 }
 
+/// The message in brackets directly behind a quote: `“…” ([msg 4])`.
+fn behind(scene: &Scene<'_>, range: &Range<usize>) -> Option<MsgIx> {
+    let r = scene.sentence().own.iter().find(|r| r.at.start >= range.end).filter(|r| r.last.is_none())?;
+    let directly = &scene.text()[range.end..r.at.start] == " (" && scene.text()[r.at.end..].starts_with(')');
+    directly.then(|| scene.world.find(&r.first)).flatten()
+}
+
+/// Whether a quote stands among others that the session holds: then the words are quoted, not held at a distance.
+fn is_one_of_many(scene: &Scene<'_>, range: &Range<usize>) -> bool {
+    let stands = |r: &Range<usize>| !holding(scene, &pieces(inner(&scene.text()[r.clone()]))).is_empty();
+    quotes(scene.text()).iter().filter(|r| *r != range && stands(r)).count() > 1
+}
+
 /// Whether the text ends with the name of an item: `T4 `.
 fn follows_label(before: &str) -> bool {
     super::plan::LABEL.find_iter(before).last().is_some_and(|m| before[m.end()..].trim().is_empty())
@@ -107,8 +125,9 @@ fn follows_label(before: &str) -> bool {
 fn changed_item(scene: &Scene<'_>, words: &str) -> Option<Finding> {
     let plan = &scene.world.analysis.facts.plan;
     let named = scene.world.expand(&scene.sentence().own);
-    let words = plain(words).to_lowercase();
-    let same = |text: &str| plain(text).to_lowercase() == words;
+    let bare = |text: &str| plain(text).to_lowercase().trim_matches('"').to_owned();
+    let words = bare(words);
+    let same = |text: &str| bare(text) == words;
     let mut changes = plan.transitions.iter().filter(|t| named.contains(&t.msg));
     let found = changes.find(|t| same(&t.text))?;
     Some(Finding::supported(Kind::Quote, "an item that changes there reads so").shown_by([found.msg]))

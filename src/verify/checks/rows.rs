@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::Scene;
 use crate::extract::bench::Measurement;
-use crate::extract::bench::numbers;
+use crate::extract::bench::numbers::{self, Figure};
 use crate::extract::bench::units::Unit;
+use crate::extract::prose::re;
 use crate::extract::tables::Table;
 use crate::link::FactId;
 use crate::session::{MsgIx, Role, SourceFile, Usage};
@@ -14,7 +18,18 @@ use crate::verify::article::Block;
 use crate::verify::world::plain;
 use crate::verify::{Finding, Kind};
 
+/// `- `ttft` (concurrency 4, input_len 512): 88 ms in [msg 9]`
+static CONDITIONS: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^`([a-z0-9_]+)` \(([^()]*\d[^()]*)\): ([^,;]*?)(?: in \[|,|;|$)"));
+
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
+    if scene.sentence().block == Block::Prose {
+        let Some(found) = CONDITIONS.captures(scene.text()) else { return Vec::new() };
+        let Some(value) = numbers::of_cell(found[3].trim()) else { return Vec::new() };
+        let named = scene.sentence().own.first().and_then(|r| scene.world.find(&r.first));
+        let named: Vec<MsgIx> = named.into_iter().collect();
+        return measured(scene, &found[2], &value, Some(&found[1]), &named).into_iter().collect();
+    }
     if scene.sentence().block != Block::Row {
         return Vec::new();
     }
@@ -33,6 +48,11 @@ fn conditions(scene: &Scene<'_>) -> Option<Finding> {
     let metric = metric.map(|m| m.split_once(" (").map_or(m, |s| s.0));
     let column = scene.message_column();
     let named = if column.is_empty() { scene.scope() } else { column };
+    measured(scene, stated, &value, metric, &named)
+}
+
+/// The measurement of that value in the messages named, and whether it was made under these conditions.
+fn measured(scene: &Scene<'_>, stated: &str, value: &Figure, metric: Option<&str>, named: &[MsgIx]) -> Option<Finding> {
     let bench = &scene.world.analysis.facts.bench;
     let same = |m: &&Measurement| {
         let unit = m.unit.as_deref().and_then(Unit::parse);

@@ -86,7 +86,7 @@ pub(super) fn duration(scene: &Scene<'_>, figure: &Figure, shown: &str) -> Optio
 }
 
 /// `1 h 21 min` in seconds, and the width of its last unit.
-fn seconds(text: &str) -> Option<(i64, i64)> {
+pub(super) fn seconds(text: &str) -> Option<(i64, i64)> {
     let mut total = 0;
     let mut width = 1;
     let mut words = text.split(' ');

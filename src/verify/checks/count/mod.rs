@@ -150,6 +150,12 @@ fn row(scene: &Scene<'_>) -> Vec<Finding> {
         let stated = Stated { count, bound: Bound::Exact, qualifiers, noun, shown, at: 0, part: false };
         out.extend(decide(scene, &stated, false));
     }
+    // `1 `write` call and 6 `bash` calls; 1 failed` beside the messages that made them.
+    let text = scene.without_quotes();
+    let calls = sentence.head.iter().zip(&sentence.cells).find(|(h, _)| h.eq_ignore_ascii_case("calls")).map(|c| c.1);
+    if let Some(cell) = calls.filter(|c| text[(*c).clone()].contains('`') || text[(*c).clone()].contains("call")) {
+        out.extend(stated(&text).into_iter().filter(|s| cell.contains(&s.at)).filter_map(|s| decide(scene, &s, false)));
+    }
     out
 }
 

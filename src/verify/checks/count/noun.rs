@@ -29,6 +29,10 @@ pub(in crate::verify::checks) enum Noun {
     Discrepancy,
     Thread,
     Left,
+    Heading,
+    Table,
+    ListLine,
+    CodeBlock,
 }
 
 impl Noun {
@@ -56,6 +60,10 @@ impl Noun {
             "prose" => Self::Prose,
             "discrepancies" | "disagreements" => Self::Discrepancy,
             "thread" | "threads" => Self::Thread,
+            "heading" | "headings" => Self::Heading,
+            "table" | "tables" => Self::Table,
+            "line" | "lines" => Self::ListLine,
+            "block" | "blocks" => Self::CodeBlock,
             _ => return None,
         })
     }

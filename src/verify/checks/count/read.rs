@@ -204,6 +204,11 @@ fn said_to_lack(words: &[&str], at: usize, goes_on: bool) -> bool {
     match before.as_deref() {
         None => words[at + 1..].iter().any(|w| STANDS.contains(&w.to_ascii_lowercase().as_str())),
         Some(",") | Some("and") | Some("or") => goes_on,
+        // `Done in [msg 4]: no tool call.`
+        Some(":") if words[at + 1..].iter().any(|w| w.eq_ignore_ascii_case("found")) => false,
+        Some(":") => {
+            words.len() - at <= 4 || words[at + 1..].iter().any(|w| STANDS.contains(&&*w.to_ascii_lowercase()))
+        }
         Some(word) => HOLDS.contains(&word) || !words[at].eq_ignore_ascii_case("no"),
     }
 }
@@ -217,6 +222,12 @@ fn count_of(word: &str, before: &[&str], next: Option<&str>) -> Option<u64> {
     ];
     let count = number(word.trim_end_matches('+'))?;
     let spelled = !word.starts_with(|c: char| c.is_ascii_digit());
+    // `items 3 and 4`, but `3 edits and 4 commands`.
+    let joined = before.last().is_some_and(|b| b.eq_ignore_ascii_case("and"));
+    let before = match before {
+        [.., other, _] if joined && number(other).is_none() => &[],
+        _ => before,
+    };
     let named = before.last().is_some_and(|b| NAMES.contains(&b.to_ascii_lowercase().as_str()));
     // `No, …`, `one of them`, `one's`.
     let no_count = matches!(next, Some("," | "." | "'" | "’") | None) || spelled && next == Some("of");
@@ -282,6 +293,9 @@ fn named<'a>(words: &[&'a str], n: usize, noun: Noun, mut qualifiers: Vec<&'a st
         return None;
     }
     // `two items of future work`, `two items get …`: of which items, this version does not read.
+    if noun == Noun::ListLine && next == "of" && then == "lists" {
+        return Some(Counted { noun, qualifiers: vec!["lists"], used: n + 3 });
+    }
     if next == "of" && !["the", "its", "this"].contains(&&*then) || matches!(&*next, "get" | "gets" | "need") {
         return None;
     }

@@ -77,6 +77,9 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
             let first = found.iter().filter(|f| f.restates.is_none()).map(|f| f.msg).collect();
             vec![counted(first), counted(found.iter().map(|f| f.msg).collect())]
         }
+        Noun::Option if plain && set.len() == 1 && !facts.options.iter().any(|l| within(l.msg)) => {
+            vec![(0, set.to_vec())]
+        }
         Noun::Option if plain => {
             facts.options.iter().filter(|l| within(l.msg)).map(|l| (l.options.len() as u64, vec![l.msg])).collect()
         }
@@ -124,6 +127,9 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
         Noun::Left => {
             vec![counted(session.iter().filter(|(_, m)| m.abandoned).map(|(ix, _)| ix).collect())]
         }
+        Noun::Heading | Noun::Table if plain => shape_of(scene, noun, set),
+        Noun::ListLine if qualifiers == ["lists"] => shape_of(scene, noun, set),
+        Noun::CodeBlock if qualifiers == ["code"] => shape_of(scene, noun, set),
         Noun::Word | Noun::Sentence if plain => prose_of(scene, noun, set),
         _ => Vec::new(),
     }
@@ -175,6 +181,19 @@ pub(super) fn is_filler(word: &str) -> bool {
         "short",
     ];
     FILLER.contains(&word.to_ascii_lowercase().as_str())
+}
+
+/// What the text of the one message spoken of consists of.
+fn shape_of(scene: &Scene<'_>, noun: Noun, set: &[MsgIx]) -> Vec<Tally> {
+    let ((&[one], _) | (_, Some(one))) = (set, scene.subject) else { return Vec::new() };
+    let shape = crate::extract::shape::shape(&scene.world.message(one).text());
+    let n = match noun {
+        Noun::Heading => shape.headings.len(),
+        Noun::Table => shape.tables,
+        Noun::CodeBlock => shape.blocks,
+        _ => shape.items,
+    };
+    vec![(n as u64, vec![one])]
 }
 
 fn prose_of(scene: &Scene<'_>, noun: Noun, set: &[MsgIx]) -> Vec<Tally> {
