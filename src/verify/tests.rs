@@ -10,7 +10,7 @@ use crate::extract::Config;
 use crate::report::document::{Choices, document};
 use crate::report::engine::{Engine, Target};
 use crate::session::build::SessionBuilder;
-use crate::session::{MessageKind, Role, Session, SourceFile};
+use crate::session::{CallStatus, MessageKind, Role, Session, SourceFile, ToolResult};
 
 fn reported(mut session: Session) -> (Analysis, String) {
     session.sources.push(SourceFile {
@@ -135,4 +135,50 @@ fn subagents_that_nobody_started_are_part_of_the_whole() {
         .thread_unknown(|t| t.user("look there").assistant("Looking.").shell("ls there", 0, "b").merge())
         .build();
     is_checked(session, &[("2 tool calls", "3 tool calls"), ("1 subagent thread", "2 subagent threads")]);
+}
+
+#[test]
+fn a_plan_that_was_refused_is_not_called_none() {
+    let refused =
+        ToolResult { status: CallStatus::Error, text: "The user rejected it".into(), ..ToolResult::default() };
+    let session = SessionBuilder::new()
+        .user("paint the fence")
+        .assistant("A list first.")
+        .call_with("c1", "todowrite", list(&[("Buy the paint", "pending")]), Some(refused))
+        .merge()
+        .assistant("Then not.")
+        .build();
+    is_checked(
+        session,
+        &[(
+            "refused or never answered the one that was written: [msg 2]",
+            "refused or never answered the one that was written: [msg 3]",
+        )],
+    );
+}
+
+#[test]
+fn rows_of_tools_files_and_phases_name_their_messages() {
+    let session = SessionBuilder::new()
+        .user("write the notes and list the folder")
+        .assistant("I write.")
+        .call("write", json!({"filePath": "notes.md", "content": "one\ntwo"}), "ok")
+        .merge()
+        .assistant("I look.")
+        .shell("ls shelf", 2, "ls: cannot access shelf")
+        .merge()
+        .assistant("I look again.")
+        .shell("ls", 0, "notes.md")
+        .merge()
+        .assistant("The notes are written.")
+        .build();
+    let changes = [
+        ("| `notes.md` | 1 |", "| `notes.md` | 2 |"),
+        (
+            "| 2 | 1 | 0 | 0 | [msg 3](#msg-3) | [msg 4](#msg-4) |",
+            "| 2 | 1 | 0 | 0 | [msg 2](#msg-2) | [msg 4](#msg-4) |",
+        ),
+        ("| [msg 3](#msg-3) | `Bash` | `ls shelf`", "| [msg 4](#msg-4) | `Bash` | `ls shelf`"),
+    ];
+    is_checked(session, &changes);
 }

@@ -255,7 +255,7 @@ fn open(analysis: &Analysis) -> Open {
         claim_msg: [Word::Contradicted, Word::Stale, Word::NoEvidence].into_iter().find_map(first),
         missing: session.calls().filter(|(at, c)| c.result.is_none() && !session.message(at.msg).abandoned).count(),
         lost: session.sources.iter().map(|s| s.bytes_skipped).sum(),
-        planned: !plan.items.is_empty(),
+        planned: !plan.snapshots.is_empty(),
     }
 }
 

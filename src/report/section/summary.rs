@@ -34,6 +34,8 @@ pub(crate) struct Summary {
     compactions: Vec<String>,
     asked: Option<Said>,
     plan: Option<PlanFigures>,
+    /// Messages whose writes of a plan the tool refused or never answered.
+    refused_plans: Vec<String>,
     bench: Option<BenchFigures>,
     findings: Option<FindingFigures>,
     discrepancies: Vec<Count>,
@@ -143,6 +145,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
             .collect(),
         asked: session.asks().next().map(|(ix, text)| Said { msg: label(session, ix), text: text.into_owned() }),
         plan: PlanFigures::of(analysis),
+        refused_plans: refused(analysis),
         bench: bench(analysis),
         findings: findings(analysis),
         discrepancies: levels.into_iter().map(|(what, count)| Count { what: what.into(), count }).collect(),
@@ -154,6 +157,13 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
         lost_bytes: session.sources.iter().map(|s| s.bytes_skipped).sum(),
         warnings: session.warnings.len(),
     }
+}
+
+/// Each message once, in order.
+fn refused(analysis: &Analysis) -> Vec<String> {
+    let snapshots = analysis.facts.plan.snapshots.iter().filter(|s| !s.accepted);
+    let messages: BTreeSet<MsgIx> = snapshots.map(|s| s.msg).collect();
+    messages.into_iter().map(|ix| label(&analysis.session, ix)).collect()
 }
 
 /// Whether a message is a reply of the agent that says something.

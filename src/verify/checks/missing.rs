@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::Scene;
 use crate::extract::prose::re;
-use crate::session::{CallStatus, Message, PartBody, ToolKind};
+use crate::session::{CallStatus, Message, MsgIx, PartBody, ToolKind};
 use crate::verify::article::Block;
 use crate::verify::words::number;
 use crate::verify::{Finding, Kind};
@@ -23,13 +23,18 @@ static NO_PLAN: LazyLock<Regex> =
 static OPEN: LazyLock<Regex> = LazyLock::new(|| re(r"^open at the end\b"));
 static NOTHING_OPEN: LazyLock<Regex> =
     LazyLock::new(|| re(r"^open at the end\b[^:]*: nothing that the transcript shows\b"));
+static REFUSED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\bplan: none in force; the tool refused or never answered (?:the one|those)\b"));
 static NO_PLAN_THERE: LazyLock<Regex> = LazyLock::new(|| re(r"\bmissing from the transcript: a plan\b"));
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     if scene.sentence().block != Block::Prose {
         return Vec::new();
     }
-    [of_a_message(scene), no_question(scene), no_plan(scene), nothing_open(scene)].into_iter().flatten().collect()
+    [of_a_message(scene), no_question(scene), no_plan(scene), refused(scene), nothing_open(scene)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// `The time of [msg 4]: not in the transcript.`
@@ -84,6 +89,22 @@ fn no_plan(scene: &Scene<'_>) -> Option<Finding> {
         None => Finding::supported(Kind::Presence, "no list and no told plan is found"),
         Some(s) => Finding::contradicted(Kind::Presence, format!("[msg {}] writes a plan", scene.world.label(s.msg)))
             .shown_by([s.msg]),
+    })
+}
+
+/// `Plan: none in force; the tool refused or never answered those that were written: [msg 4].`
+fn refused(scene: &Scene<'_>) -> Option<Finding> {
+    REFUSED.find(scene.text())?;
+    let snapshots = &scene.world.analysis.facts.plan.snapshots;
+    let named = scene.world.expand(&scene.sentence().own);
+    let wrote = |ix: &MsgIx| snapshots.iter().any(|s| s.msg == *ix && !s.accepted);
+    let accepted = snapshots.iter().find(|s| s.accepted).map(|s| s.msg);
+    let other = named.iter().copied().find(|ix| !wrote(ix)).or(accepted);
+    Some(match other {
+        None => Finding::supported(Kind::Plan, "none was accepted").shown_by(named),
+        Some(at) => {
+            Finding::contradicted(Kind::Plan, format!("not so of [msg {}]", scene.world.label(at))).shown_by([at])
+        }
     })
 }
 
