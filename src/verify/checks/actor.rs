@@ -18,7 +18,7 @@ static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:\s*\((user|assistant|system)\)|,\s+(user|assistant|system)(?:,|$)|,?\s+(?:is|was)\s+(?:an?\s+\w+\s+(?:by|from|of)\s+)?the\s+(user|assistant|agent)(?-u:\b))")
+    Regex::new(r"(?i)^(?:\s*\((user|assistant|system)\)|,\s+(user|assistant|system)(?:,|$)|,?\s+(?:is|was)\s+(?:an?\s+\w+\s+(?:by|from|of)\s+)?the\s+(user|assistant|agent)(?-u:\b)|,\s+an?\s+(?:\w+\s+)?\w+\s+by\s+the\s+(user|assistant|agent)(?-u:\b))")
         .expect("a constant pattern")
 });
 
@@ -89,7 +89,7 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     for r in scene.sentence().own.iter().filter(|r| r.last.is_none()) {
         let Some(message) = scene.world.find(&r.first) else { continue };
         let before = BEFORE.captures(&text[..r.at.start]).and_then(|c| c.get(1));
-        let after = AFTER.captures(&text[r.at.end..]).and_then(|c| c.get(1).or(c.get(2)).or(c.get(3)));
+        let after = AFTER.captures(&text[r.at.end..]).and_then(|c| c.iter().skip(1).flatten().next());
         let Some(word) = after.or(before).map(|m| m.as_str().to_ascii_lowercase()) else { continue };
         let stated = match word.as_str() {
             "user" => Role::User,

@@ -1,12 +1,13 @@
 //! Columns that tell of the message of their row: who wrote it, its score, the first and last use of a tool or a file, the
 //! ends of a run of phases, the call that failed there.
 
+use super::number::rounds_to;
 use super::{Scene, inner};
 use crate::extract::bench::numbers::{self, Figure};
 use crate::session::{MsgIx, ToolCall};
 use crate::verify::article::Block;
 use crate::verify::refs;
-use crate::verify::world::plain;
+use crate::verify::world::{Known, plain};
 use crate::verify::{Finding, Kind};
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
@@ -137,6 +138,9 @@ fn measured(scene: &Scene<'_>) -> Option<Finding> {
 fn change(scene: &Scene<'_>) -> Option<Finding> {
     let figure = |head: &str| numbers::of_cell(scene.cell(&[head])?.split(" ([").next()?.trim());
     let (before, after) = (figure("before")?, figure("after")?);
+    if let Some(wrong) = elsewhere(scene, &before, &after) {
+        return Some(wrong);
+    }
     let cell = scene.cell(&["change"])?;
     let percent = cell.split(" %").next()?.replace('−', "-");
     let stated: f64 = percent.trim_start_matches('+').parse().ok()?;
@@ -154,6 +158,24 @@ fn change(scene: &Scene<'_>) -> Option<Finding> {
     let slack = |f: &Figure| 50.0 * 10f64.powi(-i32::from(f.decimals)) / f.value.abs().max(f64::MIN_POSITIVE);
     let holds = (real - stated).abs() <= 0.5 * 10f64.powi(-(decimals as i32)) + slack(&before) + slack(&after) + 0.05;
     Some(decided(holds, Kind::Number, format!("the change is {real:+.1} %"), []))
+}
+
+/// With two messages in their column, the figure before stands in the first and the one after in the second.
+fn elsewhere(scene: &Scene<'_>, before: &Figure, after: &Figure) -> Option<Finding> {
+    let named = refs::find(scene.cell(&["messages"])?);
+    let [first, last] = &named[..] else { return None };
+    let mut wrong = [(first, before), (last, after)].into_iter().filter_map(|(r, figure)| {
+        let at = scene.world.find(&r.first)?;
+        let unit = figure.unit.as_ref()?;
+        let same =
+            |k: &Known| k.unit.convert(k.value, unit).is_some_and(|v| rounds_to(v, figure.value, figure.decimals));
+        (!scene.world.figures(at).iter().any(same)).then_some((at, figure.value))
+    });
+    let (at, value) = wrong.next()?;
+    Some(
+        Finding::contradicted(Kind::Number, format!("{value} does not stand in [msg {}]", scene.world.label(at)))
+            .shown_by([at]),
+    )
 }
 
 /// `tool | kind | calls | … | first | last`

@@ -28,6 +28,9 @@ fn stands(scene: &Scene<'_>) -> Option<Finding> {
     let at = scene.world.find(&r.first)?;
     let found = KEYS.captures(&scene.text()[r.at.end..])?;
     let key = plain(&found[1]).to_lowercase();
+    if key.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let stated: Vec<&str> = found[2].split(", ").flat_map(|part| part.split(" and ")).map(str::trim).collect();
     let tables = scene.world.analysis.facts.tables.iter().filter(|t| t.span.msg == at);
     let column = |t: &Table| {

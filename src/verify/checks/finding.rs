@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::Scene;
 use crate::extract::findings::Finding as Found;
+use crate::extract::prose::re;
 use crate::verify::article::Block;
 use crate::verify::world::plain;
 use crate::verify::{Finding, Kind};
@@ -23,7 +24,34 @@ struct Told {
     wanted: Option<String>,
 }
 
+/// `as needed for the change it gives “reboot” (3), “runtime” (18)`
+static NEEDS: LazyLock<Regex> = LazyLock::new(|| re(r"\bneeded for the change\b"));
+static NEED: LazyLock<Regex> = LazyLock::new(|| re(r"“([^”]+)” \((\d+)\)"));
+
+/// How many findings of the messages spoken of need what is quoted.
+fn needs(scene: &Scene<'_>) -> Vec<Finding> {
+    if scene.sentence().block != Block::Prose || !NEEDS.is_match(scene.text()) {
+        return Vec::new();
+    }
+    let scope = scene.scope();
+    let all = scene.world.analysis.facts.findings.findings.iter();
+    let here: Vec<&Found> = all.filter(|f| scope.is_empty() || scope.contains(&f.msg)).collect();
+    let one = |c: regex::Captures<'_>| {
+        let counted = here.iter().filter(|f| f.needs.as_deref() == Some(&c[1])).count();
+        let shown = here.iter().map(|f| f.msg).take(1);
+        match c[2].parse() == Ok(counted) {
+            true => Finding::supported(Kind::Count, format!("{counted} need {}", &c[1])).shown_by(shown),
+            false => Finding::contradicted(Kind::Count, format!("{counted} need {}", &c[1])).shown_by(shown),
+        }
+    };
+    NEED.captures_iter(scene.text()).map(one).collect()
+}
+
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
+    let needs = needs(scene);
+    if !needs.is_empty() {
+        return needs;
+    }
     let told = match scene.sentence().block {
         Block::Prose => bullet(scene.text()),
         Block::Row => row(scene),

@@ -18,9 +18,9 @@ static DIRECTLY: LazyLock<Regex> =
 static BETWEEN: LazyLock<Regex> = LazyLock::new(|| re(r"\bbetween the two stands? $"));
 static ENDS_WITH: LazyLock<Regex> =
     LazyLock::new(|| re(r"^\s*:?\s*(?:the (?:transcript|session) ends with it|is the last)\b"));
-static LAST_REPLY: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe last reply before $"));
+static LAST_REPLY: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe last reply (before|after) $"));
 static LAST_ANSWER: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe last reply to $"));
-static NEXT_PROMPT: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe next prompt after $"));
+static NEXT_PROMPT: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe next prompt (after|before) $"));
 static ANSWERED: LazyLock<Regex> = LazyLock::new(|| re(r"^(one|\d+) repl(?:y|ies) answers? it, (?:from )?$"));
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
@@ -103,7 +103,10 @@ fn ends_with(scene: &Scene<'_>) -> Option<Finding> {
 /// `The last reply before [msg 9] is [msg 7], without text.`
 fn last_reply(scene: &Scene<'_>) -> Option<Finding> {
     let ((before, from), (_, named)) = (led(scene, 0)?, led(scene, 1)?);
-    LAST_REPLY.find(before)?;
+    let word = LAST_REPLY.captures(before)?[1].to_lowercase();
+    if (named < from) != (word == "before") {
+        return Some(Finding::contradicted(Kind::Order, format!("it does not come {word} it")).shown_by([named, from]));
+    }
     let is_reply = |ix: &MsgIx| scene.world.message(*ix).role == Role::Assistant && *ix < from;
     let right = thread(scene, from).into_iter().rfind(is_reply);
     if right == Some(named)
@@ -127,7 +130,10 @@ fn after_prompt(scene: &Scene<'_>) -> Option<Finding> {
         let right = replies.last();
         return Some(told(scene, right == Some(named), right, "the last reply"));
     }
-    NEXT_PROMPT.find(before)?;
+    let word = NEXT_PROMPT.captures(before)?[1].to_lowercase();
+    if (named > from) != (word == "after") {
+        return Some(Finding::contradicted(Kind::Order, format!("it does not come {word} it")).shown_by([named, from]));
+    }
     // A command that the agent answers asks as well.
     let mut prompts = later.filter(|ix| session.asked(*ix).is_some() || asks(session.message(*ix)));
     let right = prompts.next();

@@ -62,7 +62,7 @@ fn unit_of(head: &str) -> Option<Unit> {
 }
 
 /// A value as it is written: its last digit may be rounded.
-fn rounds_to(value: f64, written: f64, decimals: u8) -> bool {
+pub(super) fn rounds_to(value: f64, written: f64, decimals: u8) -> bool {
     let half = 0.5 * 10f64.powi(-i32::from(decimals));
     (value.abs() - written.abs()).abs() <= half * 1.000_001 + value.abs() * 1e-9
 }
@@ -93,7 +93,7 @@ fn decide(scene: &Scene<'_>, text: &str, figure: &Figure, sentence: &[Known]) ->
                     .shown_by([at]),
             );
         }
-        if row && derived(scene, figure, sentence, &[]).is_none() && bare(scene, figure, &[at]).is_none() {
+        if derived(scene, figure, sentence, &[]).is_none() && bare(scene, figure, &[at]).is_none() {
             let reason = format!("{shown} does not stand in [msg {}]", scene.world.label(at));
             return Some(Finding::contradicted(Kind::Number, reason).shown_by([at]));
         }
@@ -167,7 +167,9 @@ fn decide(scene: &Scene<'_>, text: &str, figure: &Figure, sentence: &[Known]) ->
 fn beside(scene: &Scene<'_>, text: &str, figure: &Figure) -> Option<MsgIx> {
     let end = figure.span.end;
     let r = scene.sentence().own.iter().find(|r| r.at.start >= end).filter(|r| r.last.is_none())?;
-    (text.get(end..r.at.start)?.trim() == "(").then(|| scene.world.find(&r.first)).flatten()
+    (text.get(end..r.at.start)?.trim() == "(" && !text[..figure.span.start].trim_end().ends_with('+'))
+        .then(|| scene.world.find(&r.first))
+        .flatten()
 }
 
 /// A percentage in a table that is the efficiency or the gap of a figure of the session.
