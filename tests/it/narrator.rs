@@ -110,11 +110,12 @@ fn what_is_sent_and_where_is_said_and_no_quote_is_among_it() {
 
 #[test]
 fn lies_are_not_taken_over() {
-    let lies: [(&str, fn(&str) -> String); 6] = [
+    type Lie = fn(&str) -> String;
+    let lies: [(&str, Lie); 6] = [
         ("figures changed", |s| s.replace(" 2", " 3").replace(" 1", " 2")),
         ("marks changed", |s| s.replacen("{1}", "", 1)),
         ("marks changed", |s| s.replace("{1}", "{7}").replace("{2}", "{1}")),
-        ("words that the report does not use", |s| format!("{} This was a triumph.", s)),
+        ("words that the report does not use", |s| format!("{s} This was a triumph.")),
         ("denial changed", |s| format!("Not so: {s}")),
         ("too long", |s| format!("{s} {}", "and so on ".repeat(100))),
     ];

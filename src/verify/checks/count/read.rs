@@ -424,7 +424,8 @@ mod tests {
         assert_eq!(part("the first two tasks"), Some(true));
         assert_eq!(part("two findings from reviewers"), Some(true));
         assert_eq!(part("21 findings, from one message"), Some(false));
-        assert_eq!(part("5 of the 7 items"), Some(false));
+        assert_eq!(part("5 of the 7 items"), Some(true), "what is said of the five is not read");
+        assert_eq!(part("5 of the 7 items are done"), Some(false));
     }
 
     #[test]
