@@ -1,4 +1,4 @@
-//! `eval plan [--as-written] [--errors] [--weights]`: which item continues which, and what kind of change it is.
+//! `eval plan [--as-written] [--errors] [--weights] [--tune | --held-out]`: which item continues which, and what kind of change it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,7 +30,9 @@ struct Score {
 
 pub(crate) fn run() -> Result<()> {
     let has = |flag: &str| std::env::args().any(|a| a == flag);
+    let half = if has("--tune") { Some(0) } else { has("--held-out").then_some(1) };
     let pairs = read(has("--as-written"))?;
+    let pairs: Vec<Pair> = pairs.into_iter().filter(|p| half.is_none_or(|h| side(&p.row) == h)).collect();
     println!("{} pairs of lists", pairs.len());
     if has("--weights") {
         return try_weights(&pairs);
@@ -40,6 +42,12 @@ pub(crate) fn run() -> Result<()> {
         println!("{name:34} {}", score.show());
     }
     Ok(())
+}
+
+/// Which half of the labels a row is in, by its session: one half chooses the weights, the other tells what they are worth.
+fn side(row: &Value) -> u32 {
+    let run = row["run"].as_str().or_else(|| row["id"].as_str()).unwrap_or_default();
+    run.bytes().fold(0_u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into())) % 2
 }
 
 impl Score {
@@ -233,19 +241,21 @@ fn dropped(plan: &Plan, o: usize) -> Option<TransitionKind> {
 /// Prints what other weights give, one line each.
 fn try_weights(pairs: &[Pair]) -> Result<()> {
     println!(
-        "cosine trigrams containment position status activity accept | all P R | other wording P R | not ambiguous P R"
+        "cosine trigrams containment position status activity named accept part | all P R | other wording P R | not ambiguous P R"
     );
     for w in tried() {
         let [all, other, _, clear] = score_all(pairs, &w, false);
         println!(
-            "{:.2} {:.2} {:.2} {:.2} {:.2} {:.2} {:.2} | {:.3} {:.3} | {:.3} {:.3} | {:.3} {:.3}",
+            "{:.2} {:.2} {:.2} {:.2} {:.2} {:.2} {:.2} {:.2} {:.2} | {:.3} {:.3} | {:.3} {:.3} | {:.3} {:.3}",
             w.cosine,
             w.trigrams,
             w.containment,
             w.position,
             w.status,
             w.activity,
+            w.named,
             w.accept,
+            w.part,
             all.precision(),
             all.recall(),
             other.precision(),
@@ -273,6 +283,9 @@ fn tried() -> Vec<Weights> {
         [0.30, 0.25, 0.15, 0.20, 0.10],
         [0.30, 0.30, 0.20, 0.10, 0.10],
         [0.40, 0.25, 0.15, 0.20, 0.00],
+        [0.40, 0.25, 0.15, 0.15, 0.05],
+        [0.35, 0.25, 0.20, 0.15, 0.05],
+        [0.35, 0.25, 0.20, 0.20, 0.00],
     ];
     let mixed = mixes.map(|[cosine, trigrams, containment, position, status]| Weights {
         cosine,
@@ -282,5 +295,8 @@ fn tried() -> Vec<Weights> {
         status,
         ..base
     });
-    bounds.into_iter().chain(activities).chain(mixed).collect()
+    let named = [0.00, 0.05, 0.15, 0.20].map(|named| Weights { named, ..base });
+    let parts = [0.18, 0.26, 0.30, 0.40, 1.0].map(|part| Weights { part, ..base });
+    let bounds = bounds.into_iter().chain(activities).chain(mixed);
+    bounds.chain(named).chain(parts).collect()
 }

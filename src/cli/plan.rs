@@ -9,9 +9,10 @@ use super::input::{self, InputArgs, Run};
 use super::output;
 use crate::analysis::Analysis;
 use crate::extract::Config;
-use crate::extract::plan::{Plan, PlanSnapshot, PlanSource, SnapshotItem, Transition, TransitionKind};
+use crate::extract::plan::evidence::{Effort, efforts};
+use crate::extract::plan::{Evidence, Plan, PlanSnapshot, PlanSource, SnapshotItem, Transition, TransitionKind};
 use crate::report::engine::{Engine, Target};
-use crate::report::plan::{headline, headline_at, order, timeline, xes};
+use crate::report::plan::{completion, headline, headline_at, order, timeline, xes};
 use crate::report::section::value::{label, time};
 use crate::session::{MsgIx, Session};
 use crate::tables::csv::CsvWriter;
@@ -149,15 +150,17 @@ fn for_people(args: &Args, run: &Run) -> anyhow::Result<Exit> {
     })
 }
 
-const CHANGES: &[&str] = &["message", "time (UTC)", "item", "from → to", "kind", "evidence"];
+const CHANGES: &[&str] = &["message", "time (UTC)", "item", "from → to", "kind", "evidence", "took"];
 const LIST: &[&str] = &["item", "state", "text", "priority", "last written"];
 
 fn change_rows(args: &Args, session: &Session, plan: &Plan) -> anyhow::Result<Vec<Vec<String>>> {
     let wanted = Wanted::new(args, session)?;
-    Ok(plan.transitions.iter().filter(|t| wanted.has(plan, t)).map(|t| change_row(session, plan, t)).collect())
+    let efforts = efforts(session, plan);
+    let shown = plan.transitions.iter().enumerate().filter(|(_, t)| wanted.has(plan, t));
+    Ok(shown.map(|(at, t)| change_row(session, plan, t, efforts.get(&at))).collect())
 }
 
-fn change_row(session: &Session, plan: &Plan, t: &Transition) -> Vec<String> {
+fn change_row(session: &Session, plan: &Plan, t: &Transition, effort: Option<&Effort>) -> Vec<String> {
     let name = t.item.map_or("the list", |i| &plan.items[i.at()].label);
     let mut item = format!("{name} {}", t.text);
     if let Some(old) = &t.old_text {
@@ -179,18 +182,17 @@ fn change_row(session: &Session, plan: &Plan, t: &Transition) -> Vec<String> {
         states,
         kind,
         evidence(session, t),
+        effort.map_or_else(|| "–".into(), completion::took),
     ]
 }
 
-/// The messages whose calls bear on a completion, strongest first.
+/// The messages whose calls bear on a completion, strongest first, with what those calls came to.
 fn evidence(session: &Session, t: &Transition) -> String {
-    let mut shown: Vec<String> = Vec::new();
-    for e in &t.evidence {
-        let cite = format!("{}{}", session.message(e.call.msg).label.cite(), if e.strong { "" } else { " (weak)" });
-        if !shown.contains(&cite) && shown.len() < 3 {
-            shown.push(cite);
-        }
-    }
+    let told = |e: &Evidence| {
+        let (cite, outcome) = (session.message(e.call.msg).label.cite(), completion::outcome(session, e));
+        if outcome.is_empty() { cite } else { format!("{cite} ({outcome})") }
+    };
+    let shown: Vec<String> = completion::proofs(t, 3).into_iter().map(told).collect();
     if shown.is_empty() { t.without_evidence().into() } else { shown.join(", ") }
 }
 

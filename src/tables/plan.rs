@@ -1,7 +1,10 @@
 //! `transitions` and `plan_items`: the plan's history, change by change and list by list.
 
 use super::{NAMED, PLACED, Rows, Scope, Table, flag, float, int, text};
+use crate::extract::plan::evidence::efforts;
 use crate::link::FactId;
+use crate::link::claims::tests_of;
+use crate::session::ToolCall;
 
 pub(super) const TRANSITIONS: Table = Table {
     name: "transitions",
@@ -24,13 +27,31 @@ pub(super) const TRANSITIONS: Table = Table {
         text("evidence_id", "tool_calls.id of the strongest call that bears on a completion"),
         text("evidence_strength", "strong or weak"),
         text("item_label", "short label of the item: T1, T2 … in order of first appearance"),
+        int("evidence_exit_code", "", "exit code of the strongest call that bears on a completion"),
+        int("evidence_passed", "", "tests that this call says have passed"),
+        int("evidence_failed", "", "tests that this call says have failed"),
+        int(
+            "active_s",
+            "s",
+            "time for which a completed item was active; NULL where it never was, or nothing is dated",
+        ),
+        int(
+            "took_messages",
+            "",
+            "messages in which a completed item was active; of one that never was, since its creation",
+        ),
+        int("took_failures", "", "calls in these messages that failed"),
     ],
     rows: transitions,
 };
 
 fn transitions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     let plan = &scope.analysis.facts.plan;
+    let efforts = efforts(&scope.analysis.session, plan);
     for (i, t) in plan.transitions.iter().enumerate() {
+        let effort = efforts.get(&i);
+        let proof = t.evidence.first().and_then(|e| scope.analysis.session.call(e.call));
+        let tests = proof.and_then(tests_of);
         let snapshot = plan.snapshots.get(t.snapshot as usize);
         let evidence = t.evidence.first();
         out.named(
@@ -53,6 +74,12 @@ fn transitions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 evidence.and_then(|e| scope.call_id(e.call)).into(),
                 evidence.map(|e| if e.strong { "strong" } else { "weak" }).into(),
                 t.item.and_then(|i| plan.items.get(i.0 as usize)).map(|i| &i.label).into(),
+                proof.and_then(ToolCall::exit_code).into(),
+                tests.map(|c| c.passed).into(),
+                tests.map(|c| c.failed).into(),
+                effort.filter(|e| e.was_active).and_then(|e| e.seconds).into(),
+                effort.map(|e| e.messages).into(),
+                effort.map(|e| e.failures).into(),
             ],
         );
     }

@@ -26,6 +26,8 @@ fn the_sentence_comes_before_the_table() {
     assert!(lines[2].contains("messages changed plan state (") && lines[2].contains("at the end"), "{out}");
     assert!(lines[3].starts_with("Begun before their turn, of 7 items begun: T7 in [msg 1279]"), "{out}");
     assert!(lines[5].starts_with("message"), "{out}");
+    assert!(lines[5].ends_with("took") && out.contains("[msg 1281] (exit 0)"), "{out}");
+    assert!(out.contains("27 s, 4 msgs, 1 failed"), "{out}");
     let (filtered, ..) = plan(&[FIXTURE, "--kind", "completed", "--item", "T1"]);
     let rows: Vec<&str> = filtered.lines().skip(6).collect();
     assert!(!rows.is_empty() && rows.iter().all(|r| r.contains("T1 ") && r.contains("→ done")), "{filtered}");

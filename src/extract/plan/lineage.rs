@@ -130,9 +130,6 @@ struct Parts<'a> {
     weights: &'a Weights,
 }
 
-/// Words alone must be as alike as this for a part of a split or merged item.
-const PART: f64 = 0.22;
-
 impl Parts<'_> {
     /// New items next to a match of an old item that no other old item explains better are parts of it.
     fn split(&self, rows: &[usize], columns: &[usize], scores: &[Vec<f64>], out: &mut [Origin]) {
@@ -144,7 +141,7 @@ impl Parts<'_> {
             let is_sibling = |&m: &usize| out.get(m).is_some_and(|x| x.olds == [o] && x.confidence < 0.99);
             let near = [n.checked_sub(1), Some(n + 1)];
             let Some(m) = near.into_iter().flatten().find(is_sibling) else { continue };
-            if self.part(o, n) >= PART && !self.is_whole(o, m) {
+            if self.part(o, n) >= self.weights.part && !self.is_whole(o, m) {
                 let confidence = scores[r][c].min(0.98);
                 out[n] = Origin { olds: vec![o], split: true, confidence, ..Origin::default() };
                 out[m].split = true;
@@ -172,7 +169,7 @@ impl Parts<'_> {
             let near = [o.checked_sub(1), Some(o + 1)];
             let heir = near.into_iter().flatten().find_map(|p| {
                 let n = out.iter().position(|x| x.olds.contains(&p) && x.confidence < 0.99 && !x.split)?;
-                (joins(&self.new[n].wording) && self.part(o, n) >= PART).then_some(n)
+                (joins(&self.new[n].wording) && self.part(o, n) >= self.weights.part).then_some(n)
             });
             if let Some(n) = heir {
                 out[n].olds.push(o);

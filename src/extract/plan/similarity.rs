@@ -20,20 +20,26 @@ pub struct Weights {
     pub status: f64,
     /// Factor where the two name different activities.
     pub activity: f64,
+    /// Added where both name the same file or identifier and the same activity.
+    pub named: f64,
     /// Pairs below are two items.
     pub accept: f64,
+    /// Words alone must be as alike as this for a part of a split or merged item.
+    pub part: f64,
 }
 
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            cosine: 0.30,
-            trigrams: 0.30,
+            cosine: 0.35,
+            trigrams: 0.25,
             containment: 0.20,
-            position: 0.10,
-            status: 0.10,
+            position: 0.15,
+            status: 0.05,
             activity: 0.60,
+            named: 0.10,
             accept: 0.38,
+            part: 0.22,
         }
     }
 }
@@ -80,11 +86,37 @@ pub(super) fn score(old: &Side, new: &Side, idf: &Idf, w: &Weights) -> f64 {
         return 0.0;
     }
     let place = f64::from(u8::from(old.gap.0 == new.gap.0) + u8::from(old.gap.1 == new.gap.1)) / 2.0;
-    let whole = text + w.position * place + w.status * status(old.state, new.state);
+    let same = old.wording.activity == new.wording.activity && shares_name(&old.wording, &new.wording);
+    let named = if same { w.named } else { 0.0 };
+    let whole = text + named + w.position * place + w.status * status(old.state, new.state);
+    if same_code(&old.wording, &new.wording) {
+        return whole.max(CODED);
+    }
     match (old.wording.activity, new.wording.activity) {
         (Some(a), Some(b)) if a != b => whole * w.activity,
         _ => whole,
     }
+}
+
+/// Likeness of two items that begin with the same code: `P12: …` stays what it is in other words.
+const CODED: f64 = 0.6;
+
+/// Whether the two begin with the same code of letters and digits, such as `P12:` or `AB-3`.
+fn same_code(a: &Wording, b: &Wording) -> bool {
+    let code = |w: &Wording| w.words.first().filter(|w| is_code(w)).cloned();
+    code(a).is_some_and(|c| code(b).as_ref() == Some(&c))
+}
+
+fn is_code(word: &str) -> bool {
+    let letters = word.chars().take_while(|c| c.is_ascii_alphabetic()).count();
+    let digits = word[letters..].trim_start_matches(['-', '.', '_']);
+    (1..=6).contains(&letters) && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// Whether the two name the same file or identifier.
+fn shares_name(a: &Wording, b: &Wording) -> bool {
+    let is_name = |w: &&String| w.chars().any(char::is_alphabetic) && w.len() > 2;
+    a.parameters.intersection(&b.parameters).any(|w| is_name(&w))
 }
 
 /// Likeness by the words alone.
@@ -141,5 +173,20 @@ fn status(from: State, to: State) -> f64 {
         (State::Active, _) => 0.6,
         (State::Done | State::Cancelled, _) => 0.0,
         _ => 0.5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_letters_and_a_number() {
+        for word in ["p39", "ab-12", "t3", "step1.2"] {
+            assert!(is_code(word), "{word}");
+        }
+        for word in ["39", "utf8mb4", "fix", "v", "x86_64x", "错误1"] {
+            assert!(!is_code(word), "{word}");
+        }
     }
 }

@@ -188,6 +188,19 @@ fn reworded_items_keep_their_identity() {
 }
 
 #[test]
+fn a_code_in_front_and_a_script_without_spaces_keep_an_item() {
+    let session = SessionBuilder::new()
+        .call(
+            "TodoWrite",
+            todos(&[("P4: Tidy the shed over 3 days", "pending"), ("整理花园里的工具", "pending")]),
+            "ok",
+        )
+        .call("TodoWrite", todos(&[("P4: Ready for 20 guests", "pending"), ("把花园工具整理好", "in_progress")]), "ok")
+        .build();
+    assert_eq!(extract(&session).items.len(), 2, "{:?}", history(&session));
+}
+
+#[test]
 fn unknown_words_are_other_and_warned_of_once() {
     let session = SessionBuilder::new()
         .call("TodoWrite", todos(&[("A", "reviewing"), ("B", "reviewing")]), "ok")

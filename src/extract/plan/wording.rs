@@ -207,8 +207,22 @@ fn without_marker(text: &str) -> &str {
     }
 }
 
+/// Whether a character is of a script that is written without spaces.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{0e00}'..='\u{0e7f}')
+}
+
+/// Pairs of neighbours: the words of a script without spaces, as near as can be told without a dictionary.
+fn pairs(word: &str) -> Vec<String> {
+    let characters: Vec<char> = word.chars().filter(|c| c.is_alphanumeric()).collect();
+    characters.windows(2).map(|w| w.iter().collect()).collect()
+}
+
 /// The stems of a word; a compound such as `post-receive` or `src/main.rs` also gives its pieces.
 fn stems(word: &str) -> Vec<String> {
+    if word.chars().any(is_unspaced) && word.chars().count() > 2 {
+        return pairs(word);
+    }
     let stem = STEMMER.stem(word).into_owned();
     let pieces: Vec<&str> = word.split(|c: char| !c.is_alphanumeric()).filter(|p| p.len() > 1).collect();
     if pieces.len() < 2 && pieces.first().is_none_or(|p| *p == word) {
@@ -239,6 +253,12 @@ mod tests {
         assert_eq!(normalised("- [x]  Run   tests"), "run tests");
         assert_ne!(normalised("Use port 5000"), normalised("Use port 5001"));
         assert_eq!(normalised("2 files"), "2 files");
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_taken_apart_too() {
+        let (a, b) = (Wording::of("修复登录页面的错误"), Wording::of("修复登录页错误并测试"));
+        assert!(a.stems.iter().filter(|s| b.stems.contains(s)).count() >= 4, "{a:?}");
     }
 
     #[test]

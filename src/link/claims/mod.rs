@@ -21,8 +21,9 @@ use serde::Serialize;
 use super::{FactId, Link, LinkKind, Scene, sure};
 use crate::extract::Facts;
 use crate::extract::claims::{Claim, Matter};
-use crate::session::{MsgIx, Session, ToolKind};
+use crate::session::{MsgIx, Session, ToolCall, ToolKind};
 use record::Record;
+pub use runs::Counts;
 
 /// What the record says of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -99,13 +100,18 @@ pub struct TestRun {
     pub failed: u64,
 }
 
+/// Tests that a command that names a test runner says have passed and failed.
+pub fn tests_of(call: &ToolCall) -> Option<Counts> {
+    let ran = call.command().is_some_and(runs::is_runner);
+    call.result.as_ref().filter(|_| ran).and_then(|r| runs::counts(&r.text))
+}
+
 /// The last command that names a test runner and whose result says how many tests passed and failed.
 pub fn last_test_run(session: &Session) -> Option<TestRun> {
     let mut last = None;
     for (at, call) in session.calls().filter(|(at, c)| c.kind == ToolKind::Shell && !session.message(at.msg).abandoned)
     {
-        let ran = call.command().is_some_and(runs::is_runner);
-        let Some(counts) = call.result.as_ref().filter(|_| ran).and_then(|r| runs::counts(&r.text)) else { continue };
+        let Some(counts) = tests_of(call) else { continue };
         last = Some(TestRun { msg: at.msg, passed: counts.passed, failed: counts.failed });
     }
     last

@@ -11,11 +11,11 @@ use crate::extract::claims::Claim;
 
 /// Tests that ran, as a runner prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
+pub struct Counts {
     /// Passed.
-    pub(super) passed: u64,
+    pub passed: u64,
     /// Failed, or ended with an error.
-    pub(super) failed: u64,
+    pub failed: u64,
 }
 
 /// Bytes that every runner's sum holds.

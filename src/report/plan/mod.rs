@@ -1,5 +1,6 @@
 //! The plan on its own: the sentence in front, a Gantt chart in text, an event log for process mining.
 
+pub(crate) mod completion;
 pub mod timeline;
 pub mod xes;
 
@@ -77,10 +78,22 @@ struct Order {
     deviations_left: usize,
     skipped: Vec<String>,
     skipped_left: usize,
+    /// Writes that leave several items active, and the first of them.
     parallel: usize,
-    reopened: usize,
+    parallel_first: Option<String>,
+    /// Items opened again after they were done, and items set aside while active.
+    reopened: Vec<Place>,
+    reopened_left: usize,
+    paused: Vec<Place>,
+    paused_left: usize,
     /// Items that were begun.
     begun: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Place {
+    label: String,
+    msg: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,12 +103,17 @@ struct Turn {
     before: String,
 }
 
-/// The sentence on planned order against order begun, over all lists; empty where fewer than two items were begun.
-/// `templates/plan-order.txt` holds it.
+/// The sentences on planned order against order begun, over all lists in which two items or more were begun, and on what
+/// was set aside or opened again. `templates/plan-order.txt` holds them.
 pub fn order(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
     let (session, plan) = (&analysis.session, &analysis.facts.plan);
     let name = |i: &ItemIx| plan.items[i.at()].label.clone();
-    let lists: Vec<_> = conformance(plan).into_iter().filter(|l| l.executed.len() > 1).collect();
+    let all = conformance(plan);
+    let place = |(msg, item): &(MsgIx, ItemIx)| Place { label: name(item), msg: label(session, *msg) };
+    let paused: Vec<Place> = all.iter().flat_map(|l| &l.paused).map(place).collect();
+    let reopened: Vec<Place> = all.iter().flat_map(|l| &l.reopened).map(place).collect();
+    let parallel: Vec<MsgIx> = all.iter().flat_map(|l| &l.parallel).map(|(msg, _)| *msg).collect();
+    let lists: Vec<_> = all.iter().filter(|l| l.executed.len() > 1).collect();
     let turn = |d: &Deviation| {
         let before: Vec<String> = d.before.iter().take(SHOWN).map(name).collect();
         Turn { label: name(&d.item), msg: label(session, d.msg), before: before.join(", ") }
@@ -107,13 +125,14 @@ pub fn order(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
         skipped: skipped.into_iter().take(SHOWN).collect(),
         deviations_left: deviations.len().saturating_sub(SHOWN),
         deviations: deviations.into_iter().take(SHOWN).collect(),
-        parallel: lists.iter().map(|l| l.parallel.len()).sum(),
-        reopened: lists.iter().map(|l| l.reopened.len()).sum(),
+        parallel: parallel.len(),
+        parallel_first: parallel.iter().min().map(|m| label(session, *m)),
+        reopened_left: reopened.len().saturating_sub(SHOWN),
+        reopened: reopened.into_iter().take(SHOWN).collect(),
+        paused_left: paused.len().saturating_sub(SHOWN),
+        paused: paused.into_iter().take(SHOWN).collect(),
         begun: lists.iter().map(|l| l.executed.len()).sum(),
     };
-    if view.begun == 0 {
-        return Ok(String::new());
-    }
     Ok(engine.render("plan-order.txt", &view)?.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

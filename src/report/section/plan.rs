@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::value::{label, time, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
-use crate::extract::plan::{ItemIx, Plan, PlanItem, State, Transition, TransitionKind};
+use crate::extract::plan::evidence::{Effort, efforts};
+use crate::extract::plan::{ItemIx, Plan, PlanItem, State, Transition};
+use crate::report::plan::{completion, order};
 use crate::session::{MsgIx, Session, ThreadIx};
 
 #[derive(Debug, Serialize)]
@@ -17,6 +19,8 @@ struct View {
     messages_left: usize,
     count: usize,
     rejected: Vec<String>,
+    /// Planned order against order begun, as sentences.
+    order: String,
     changes: Vec<Change>,
     left: usize,
     items: Vec<Item>,
@@ -52,6 +56,7 @@ struct Change {
     kind: String,
     evidence: Vec<EvidenceCite>,
     without: &'static str,
+    took: Option<String>,
     uncertain: bool,
     source: &'static str,
 }
@@ -59,7 +64,7 @@ struct Change {
 #[derive(Debug, Serialize)]
 struct EvidenceCite {
     msg: String,
-    strong: bool,
+    outcome: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -82,15 +87,17 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     if plan.snapshots.is_empty() {
         return Ok(None);
     }
-    let shown: Vec<&Transition> = plan.transitions.iter().filter(|t| t.kind != TransitionKind::Unchanged).collect();
-    let msgs: BTreeSet<MsgIx> = shown.iter().map(|t| t.msg).collect();
+    let shown: Vec<(usize, &Transition)> = plan.transitions.iter().enumerate().filter(|(_, t)| t.is_change()).collect();
+    let msgs = plan.changed_messages();
     let rejected: BTreeSet<MsgIx> = plan.snapshots.iter().filter(|s| !s.accepted).map(|s| s.msg).collect();
-    let changes = shown.iter().map(|t| change(session, plan, t)).collect();
+    let efforts = efforts(session, plan);
+    let changes = shown.iter().map(|(at, t)| change(session, plan, t, efforts.get(at))).collect();
     let (changes, left) = first_rows(changes, material.full);
     some(View {
         messages: msgs.iter().take(CITED).map(|ix| label(session, *ix)).collect(),
         messages_left: msgs.len().saturating_sub(CITED),
         count: msgs.len(),
+        order: order(material.engine, material.analysis)?,
         rejected: rejected.iter().map(|ix| label(session, *ix)).collect(),
         changes,
         left,
@@ -104,9 +111,8 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     })
 }
 
-fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
-    let mut seen = BTreeSet::new();
-    let evidence = t.evidence.iter().filter(|e| seen.insert(e.call.msg)).take(4);
+fn change(session: &Session, plan: &Plan, t: &Transition, effort: Option<&Effort>) -> Change {
+    let evidence = completion::proofs(t, 4).into_iter();
     Change {
         msg: label(session, t.msg),
         at: session.message(t.msg).at.map(time),
@@ -116,7 +122,10 @@ fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
         from: t.from.word(),
         to: t.to.word(),
         kind: word(t.kind),
-        evidence: evidence.map(|e| EvidenceCite { msg: label(session, e.call.msg), strong: e.strong }).collect(),
+        evidence: evidence
+            .map(|e| EvidenceCite { msg: label(session, e.call.msg), outcome: completion::outcome(session, e) })
+            .collect(),
+        took: effort.map(completion::took),
         without: t.without_evidence(),
         uncertain: t.confidence < Transition::UNCERTAIN,
         source: plan.snapshots[t.snapshot as usize].source.word(),

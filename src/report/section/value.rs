@@ -16,9 +16,14 @@ pub(crate) fn time(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// A length of time in its two largest units.
+/// The time between two, in its two largest units.
 pub(crate) fn duration(from: Timestamp, to: Timestamp) -> String {
-    let seconds = (to.as_second() - from.as_second()).max(0);
+    span(to.as_second() - from.as_second())
+}
+
+/// A length of time in its two largest units.
+pub(crate) fn span(seconds: i64) -> String {
+    let seconds = seconds.max(0);
     let (days, hours, minutes) = (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60);
     match (days, hours, minutes) {
         (0, 0, 0) => format!("{seconds} s"),

@@ -8,6 +8,7 @@
 //! with command or output, or it is of the kind named and was made while the item alone was active.
 
 mod actions;
+mod effort;
 mod subject;
 mod window;
 mod words;
@@ -16,8 +17,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use self::effort::{Effort, efforts};
 use self::subject::{Subject, Texts};
-pub use self::window::{Effort, Window, effort, windows};
+pub use self::window::{Window, windows};
 use self::words::TALK;
 use super::sources::writes_plan_file;
 use super::wording::Wording;
@@ -215,19 +217,6 @@ mod tests {
             )
         };
         assert_eq!(evidence("Fix the doctor", patch), [(3, true)]);
-    }
-
-    #[test]
-    fn effort_counts_messages_and_failures() {
-        let session = SessionBuilder::new()
-            .call("TodoWrite", list("Test the cache", "in_progress"), "ok")
-            .shell("go test ./cache", 1, "FAIL")
-            .shell("go test ./cache", 0, "ok")
-            .call("TodoWrite", list("Test the cache", "completed"), "ok")
-            .build();
-        let plan = extract(&session);
-        let effort = effort(&session, &plan, 1).unwrap();
-        assert_eq!((effort.messages, effort.failures, effort.seconds), (4, 1, None));
     }
 
     #[test]

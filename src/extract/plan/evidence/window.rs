@@ -3,37 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::extract::plan::{ItemIx, Plan, State, Transition, TransitionKind};
-use crate::session::{MsgIx, Session};
-
-/// How long an item was worked on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Effort {
-    /// Message where the work began: the item's start, else its creation, else the completion before.
-    pub from: MsgIx,
-    /// Message of the completion.
-    pub to: MsgIx,
-    /// Messages from start to completion, subagents included.
-    pub messages: u32,
-    /// Calls in them that failed.
-    pub failures: u32,
-    /// Time between the two, where both are dated.
-    pub seconds: Option<i64>,
-}
-
-/// How long the item of a completion was worked on, with what failed on the way.
-pub fn effort(session: &Session, plan: &Plan, transition: usize) -> Option<Effort> {
-    let to = plan.transitions.get(transition)?.msg;
-    let from = windows(plan).remove(&transition)?.from;
-    let failed = |m: &MsgIx| session.message(*m).calls().filter(|c| c.failed()).count() as u32;
-    let dated = |m: MsgIx| session.message(m).at.map(|t| t.as_second());
-    Some(Effort {
-        from,
-        to,
-        messages: to.0 - from.0 + 1,
-        failures: (from.0..=to.0).map(MsgIx).map(|m| failed(&m)).sum(),
-        seconds: dated(to).zip(dated(from)).map(|(b, a)| b - a),
-    })
-}
+use crate::session::MsgIx;
 
 /// The messages before a completion in which its work was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
