@@ -88,6 +88,9 @@ struct Order {
     paused_left: usize,
     /// Items that were begun.
     begun: usize,
+    /// Messages that changed the plan first and last.
+    first: Option<String>,
+    last: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -120,7 +123,10 @@ pub fn order(engine: &Engine, analysis: &Analysis) -> Result<String, Error> {
     };
     let deviations: Vec<Turn> = lists.iter().flat_map(|l| &l.deviations).map(turn).collect();
     let skipped: Vec<String> = lists.iter().flat_map(|l| &l.skipped).map(name).collect();
+    let figures = plan.figures();
     let view = Order {
+        first: figures.first.map(|m| label(session, m)),
+        last: figures.last.map(|m| label(session, m)),
         skipped_left: skipped.len().saturating_sub(SHOWN),
         skipped: skipped.into_iter().take(SHOWN).collect(),
         deviations_left: deviations.len().saturating_sub(SHOWN),

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::value::{label, time, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
-use crate::extract::plan::evidence::{Effort, efforts};
 use crate::extract::plan::{ItemIx, Plan, PlanItem, State, Transition};
 use crate::report::plan::{completion, order};
 use crate::session::{MsgIx, Session, ThreadIx};
@@ -56,7 +55,6 @@ struct Change {
     kind: String,
     evidence: Vec<EvidenceCite>,
     without: &'static str,
-    took: Option<String>,
     uncertain: bool,
     source: &'static str,
 }
@@ -87,11 +85,10 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     if plan.snapshots.is_empty() {
         return Ok(None);
     }
-    let shown: Vec<(usize, &Transition)> = plan.transitions.iter().enumerate().filter(|(_, t)| t.is_change()).collect();
+    let shown: Vec<&Transition> = plan.transitions.iter().filter(|t| t.is_change()).collect();
     let msgs = plan.changed_messages();
     let rejected: BTreeSet<MsgIx> = plan.snapshots.iter().filter(|s| !s.accepted).map(|s| s.msg).collect();
-    let efforts = efforts(session, plan);
-    let changes = shown.iter().map(|(at, t)| change(session, plan, t, efforts.get(at))).collect();
+    let changes = shown.iter().map(|t| change(session, plan, t)).collect();
     let (changes, left) = first_rows(changes, material.full);
     some(View {
         messages: msgs.iter().take(CITED).map(|ix| label(session, *ix)).collect(),
@@ -111,7 +108,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     })
 }
 
-fn change(session: &Session, plan: &Plan, t: &Transition, effort: Option<&Effort>) -> Change {
+fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
     let evidence = completion::proofs(t, 4).into_iter();
     Change {
         msg: label(session, t.msg),
@@ -125,7 +122,6 @@ fn change(session: &Session, plan: &Plan, t: &Transition, effort: Option<&Effort
         evidence: evidence
             .map(|e| EvidenceCite { msg: label(session, e.call.msg), outcome: completion::outcome(session, e) })
             .collect(),
-        took: effort.map(completion::took),
         without: t.without_evidence(),
         uncertain: t.confidence < Transition::UNCERTAIN,
         source: plan.snapshots[t.snapshot as usize].source.word(),
