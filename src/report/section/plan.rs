@@ -9,7 +9,7 @@ use super::value::{label, time, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
 use crate::extract::plan::{ItemIx, Plan, PlanItem, State, Transition};
-use crate::report::plan::{completion, order};
+use crate::report::plan::completion;
 use crate::session::{MsgIx, Session, ThreadIx};
 
 #[derive(Debug, Serialize)]
@@ -18,8 +18,6 @@ struct View {
     messages_left: usize,
     count: usize,
     rejected: Vec<String>,
-    /// Planned order against order begun, as sentences.
-    order: String,
     changes: Vec<Change>,
     left: usize,
     items: Vec<Item>,
@@ -94,7 +92,6 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         messages: msgs.iter().take(CITED).map(|ix| label(session, *ix)).collect(),
         messages_left: msgs.len().saturating_sub(CITED),
         count: msgs.len(),
-        order: order(material.engine, material.analysis)?,
         rejected: rejected.iter().map(|ix| label(session, *ix)).collect(),
         changes,
         left,
