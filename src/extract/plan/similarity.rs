@@ -31,11 +31,11 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            cosine: 0.35,
-            trigrams: 0.25,
+            cosine: 0.30,
+            trigrams: 0.30,
             containment: 0.20,
-            position: 0.15,
-            status: 0.05,
+            position: 0.10,
+            status: 0.10,
             activity: 0.60,
             named: 0.10,
             accept: 0.38,

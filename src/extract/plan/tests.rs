@@ -195,7 +195,7 @@ fn a_code_in_front_and_a_script_without_spaces_keep_an_item() {
             todos(&[("P4: Tidy the shed over 3 days", "pending"), ("整理花园里的工具", "pending")]),
             "ok",
         )
-        .call("TodoWrite", todos(&[("P4: Ready for 20 guests", "pending"), ("把花园工具整理好", "in_progress")]), "ok")
+        .call("TodoWrite", todos(&[("P4: Ready for 20 guests", "pending"), ("整理花园的工具", "in_progress")]), "ok")
         .build();
     assert_eq!(extract(&session).items.len(), 2, "{:?}", history(&session));
 }
