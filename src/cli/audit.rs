@@ -180,7 +180,7 @@ fn closing(out: &mut String, view: &View, known: bool) -> std::fmt::Result {
     .filter(|(empty, _)| *empty)
     .map(|(_, word)| *word)
     .collect();
-    if none.is_empty() { Ok(()) } else { writeln!(out, "Read: {}.", none.join(", ")) }
+    if none.is_empty() { Ok(()) } else { writeln!(out, "Recognised: {}.", none.join(", ")) }
 }
 
 fn asked(view: &View) -> Rows {

@@ -30,7 +30,7 @@ impl Origin {
 }
 
 /// Above this many comparisons only equal texts are matched: an assignment would take too long.
-const MOST_PAIRS: usize = 200_000;
+const MOST_PAIRS: usize = 10_000;
 
 /// For each new item, what it continues.
 pub(super) fn origins(

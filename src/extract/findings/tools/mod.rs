@@ -21,7 +21,7 @@ use memchr::memmem;
 
 use super::level;
 use crate::extract::prose::offset;
-use crate::session::{Field, MsgIx, Provenance, Session, Span, TextRef, ThreadIx};
+use crate::session::{Field, MsgIx, Provenance, Session, Span, TextRef, ThreadIx, ToolCall};
 
 /// A finding that a tool printed.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,8 +103,8 @@ pub fn extract(session: &Session) -> Vec<Printed> {
             let raws = if marked { (tool.read)(text.text) } else { Vec::new() };
             let run = (thread, i, plain(command));
             if !raws.is_empty() {
-                known.add(&mut found, &text, run, raws);
-            } else if known.open.contains_key(&run) && (tool.clean)(text.text) && !call.failed() {
+                known.add(&mut found, &text, run, raws, call.failed());
+            } else if known.is_clean(&run, call, || (tool.clean)(text.text)) {
                 known.close(&mut found, &run, msg);
             }
         }
@@ -153,15 +153,30 @@ type Key = (&'static str, Option<String>, Option<String>, String, u32);
 #[derive(Default)]
 struct Known {
     by_key: BTreeMap<Key, u32>,
-    open: BTreeMap<RunOf, Vec<Key>>,
+    open: BTreeMap<RunOf, Open>,
+}
+
+/// What a command printed and no clean run of it has closed.
+#[derive(Default)]
+struct Open {
+    keys: Vec<Key>,
+    /// The run that printed them failed: a finding makes this command fail.
+    failed: bool,
 }
 
 impl Known {
-    fn add(&mut self, found: &mut Vec<Printed>, text: &TextRef<'_>, run: RunOf, raws: Vec<Raw<'_>>) {
+    /// Whether a run without findings shows that those of the same command are gone: its output says so, or it worked where
+    /// the run with findings failed.
+    fn is_clean(&self, run: &RunOf, call: &ToolCall, says: impl Fn() -> bool) -> bool {
+        self.open.get(run).is_some_and(|open| !call.failed() && (says() || open.failed && call.worked()))
+    }
+
+    fn add(&mut self, found: &mut Vec<Printed>, text: &TextRef<'_>, run: RunOf, raws: Vec<Raw<'_>>, failed: bool) {
         let tool = TOOLS[run.1].name;
         let mut seen: BTreeSet<(Option<String>, Option<u32>, String)> = BTreeSet::new();
         let mut nth: BTreeMap<(Option<String>, Option<String>, String), u32> = BTreeMap::new();
         let open = self.open.entry(run).or_default();
+        open.failed = failed;
         for raw in raws {
             let (file, title) = (raw.file.map(|f| f.into_owned()), raw.title.trim().to_owned());
             if title.is_empty() || !seen.insert((file.clone(), raw.line, title.clone())) {
@@ -175,7 +190,7 @@ impl Known {
             if restates.is_none() {
                 self.by_key.insert(key.clone(), found.len() as u32);
             }
-            open.push(key);
+            open.keys.push(key);
             let start = offset(text.text, raw.source);
             found.push(Printed {
                 msg: text.msg,
@@ -194,7 +209,7 @@ impl Known {
     }
 
     fn close(&mut self, found: &mut [Printed], run: &RunOf, msg: MsgIx) {
-        for key in self.open.remove(run).unwrap_or_default() {
+        for key in self.open.remove(run).unwrap_or_default().keys {
             if let Some(at) = self.by_key.remove(&key) {
                 found[at as usize].gone_msg = Some(msg);
             }

@@ -121,6 +121,19 @@ fn printed_again_is_the_same_and_a_clean_run_closes_it() {
 }
 
 #[test]
+fn a_script_that_failed_with_findings_and_works_without_is_clean() {
+    let script = "> check\n> db:generate && tsc -b\n\nclient generated\n";
+    let with = format!("{script}{ONE}");
+    let gone = |second: &str, exit: i64| {
+        let session = SessionBuilder::new().shell("npm run check", 1, &with).shell(second, exit, script).build();
+        extract(&session)[0].gone_msg.is_some()
+    };
+    assert!(gone("npm run check", 0));
+    assert!(!gone("npm run check", 2), "it failed before the compiler ran");
+    assert!(!gone("npm run build", 0), "another command");
+}
+
+#[test]
 fn two_of_a_kind_in_one_file_are_two() {
     let twice = "pond.ts(4,5): error TS1: Leak.\npond.ts(8,5): error TS1: Leak.\n";
     let session = SessionBuilder::new().shell("npx tsc", 1, twice).shell("npx tsc", 1, twice).build();
