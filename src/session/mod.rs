@@ -266,6 +266,17 @@ pub struct SourceFile {
     pub digest: String,
 }
 
+impl Usage {
+    /// Adds the tokens of another response.
+    pub fn add(&mut self, other: Self) {
+        let add = |a: &mut Option<u64>, b: Option<u64>| *a = a.map_or(b, |n| Some(n.saturating_add(b.unwrap_or(0))));
+        add(&mut self.input, other.input);
+        add(&mut self.output, other.output);
+        add(&mut self.cache_read, other.cache_read);
+        add(&mut self.cache_write, other.cache_write);
+    }
+}
+
 impl SourceFile {
     /// Counts kept records as copies of others, so many of them as there are.
     pub fn count_copies(&mut self, records: u64) {

@@ -50,6 +50,8 @@ pub enum CallStatus {
     Error,
     /// It was stopped before it ended.
     Interrupted,
+    /// It was answered, but the transcript does not say how it ended: a format without a status, a command left running.
+    Unknown,
     /// No result stands in the transcript.
     #[default]
     Missing,
@@ -62,6 +64,7 @@ impl CallStatus {
             Self::Ok => "ok",
             Self::Error => "error",
             Self::Interrupted => "interrupted",
+            Self::Unknown => "unknown",
             Self::Missing => "missing",
         }
     }

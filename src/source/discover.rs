@@ -79,6 +79,11 @@ fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
             }
         }
         Ok(Tried::Archive(input)) => archive(&input, found, out),
+        // The whole path says more than its last part.
+        Err(Error::Read { path, source }) if source.kind() == std::io::ErrorKind::NotFound => {
+            let path = input.path().map_or(path, |p| p.to_string_lossy().into_owned());
+            out.errors.push(Error::Read { path, source });
+        }
         Ok(Tried::Other(_, seen)) => out.errors.push(Error::Unrecognised { path: input.name, seen }),
         Err(e) => out.errors.push(e),
     }
@@ -340,7 +345,8 @@ mod tests {
         fs::write(root.path().join("p.png"), b"\x89PNG\r\n").unwrap();
         let found = discover(&[root.path().join("p.png"), root.path().join("absent")]);
         assert_eq!(found.errors[0].to_string(), "p.png: looks like a PNG picture, not like a transcript");
-        assert!(found.errors[1].to_string().starts_with("cannot read absent: "));
+        let absent = root.path().join("absent");
+        assert!(found.errors[1].to_string().starts_with(&format!("cannot read {}: ", absent.display())));
         let found = discover(&[root.path().to_owned()]);
         assert!(found.errors[0].to_string().ends_with("a folder without transcripts (5 other files)"));
     }

@@ -35,11 +35,23 @@ impl Conversation {
     fn record(&mut self, value: &Value, place: Place) {
         let role = text(value, "role").unwrap_or_default();
         if matches!(role, "tool" | "function") {
-            let id = text(value, "tool_call_id").or_else(|| text(value, "name")).unwrap_or_default();
+            let listed = || value.get("tool_call_ids")?.get(0)?.as_str();
+            let id = text(value, "tool_call_id").or_else(listed).or_else(|| text(value, "name")).unwrap_or_default();
             let output = content_text(&value["content"]);
-            return self.result(id, output, false, place, value, "");
+            let status = said_status(&output);
+            return self.result(id, output, status, place, value, "");
         }
+        // What a program shows the model of a run stands in the user's place in some transcripts.
+        let observed = role == "user" && text(value, "message_type") == Some("observation");
+        if observed && self.calls.len() == 1 && self.calls.values().all(|(m, _)| m + 1 == self.messages.len()) {
+            let id = self.calls.keys().next().cloned().unwrap_or_default();
+            let output = content_text(&value["content"]);
+            let status = said_status(&output);
+            return self.result(&id, output, status, place, value, "");
+        }
+        let shown = observed || value["is_demo"] == true;
         let (role, kind) = match role {
+            "user" | "assistant" | "model" if shown => (Role::System, MessageKind::InjectedContext),
             "user" => (Role::User, MessageKind::Prompt),
             "assistant" | "model" => (Role::Assistant, MessageKind::Reply),
             "system" | "developer" => (Role::System, MessageKind::InjectedContext),
@@ -99,14 +111,9 @@ impl Conversation {
         for (n, block) in blocks.iter().enumerate() {
             if block["type"] == "tool_result" {
                 let id = text(block, "tool_use_id").unwrap_or_default().to_owned();
-                self.result(
-                    &id,
-                    content_text(&block["content"]),
-                    block["is_error"] == true,
-                    place,
-                    block,
-                    &format!("/content/{n}"),
-                );
+                // Here the interface has a mark for errors, and without it there was none.
+                let status = if block["is_error"] == true { CallStatus::Error } else { CallStatus::Ok };
+                self.result(&id, content_text(&block["content"]), status, place, block, &format!("/content/{n}"));
                 results += 1;
             } else {
                 parts.push(body(block));
@@ -122,8 +129,7 @@ impl Conversation {
         results
     }
 
-    fn result(&mut self, id: &str, output: String, failed: bool, place: Place, raw: &Value, at: &str) {
-        let status = if failed { CallStatus::Error } else { CallStatus::Ok };
+    fn result(&mut self, id: &str, output: String, status: CallStatus, place: Place, raw: &Value, at: &str) {
         let result = ToolResult { status, text: output, place, ..ToolResult::default() };
         let found = self.calls.remove(id);
         let part = found.and_then(|(m, p)| self.messages.get_mut(m)?.parts.get_mut(p));
@@ -145,6 +151,13 @@ impl Conversation {
             }
         }
     }
+}
+
+/// How a call ended whose result has no status: not known, unless the text is an error.
+fn said_status(output: &str) -> CallStatus {
+    const ERRORS: [&str; 5] = ["Error:", "ERROR:", "Error executing", "Traceback (most recent call last)", "fatal:"];
+    let start = output.trim_start();
+    if ERRORS.iter().any(|e| start.starts_with(e)) { CallStatus::Error } else { CallStatus::Unknown }
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
@@ -237,10 +250,42 @@ mod tests {
             json!({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "bash", "input": {"command": "ls"}}]}),
             json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "x"}]}]}),
         ]);
-        assert_eq!(openai, anthropic);
+        let unknown = openai[1].calls().next().unwrap().status();
+        assert_eq!((unknown, anthropic[1].calls().next().unwrap().status()), (CallStatus::Unknown, CallStatus::Ok));
         assert_eq!((openai.len(), openai[0].kind), (2, MessageKind::InjectedContext));
         let call = openai[1].calls().next().unwrap();
         assert_eq!((call.command(), call.result.as_ref().unwrap().text.as_str()), (Some("ls"), "x"));
+    }
+
+    #[test]
+    fn a_result_without_a_status_has_none_unless_it_is_an_error() {
+        for (text, want) in [
+            ("Error: no such user", CallStatus::Error),
+            ("Traceback (most recent call last):\n  File", CallStatus::Error),
+            ("Errors are listed below", CallStatus::Unknown),
+            ("done", CallStatus::Unknown),
+        ] {
+            assert_eq!(said_status(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_program_shows_the_model_is_no_prompt() {
+        let call = json!([{"id": "a", "function": {"name": "bash", "arguments": "{}"}}]);
+        let messages = read(&[
+            json!({"role": "user", "content": "an example", "is_demo": true}),
+            json!({"role": "user", "content": "fix it"}),
+            json!({"role": "assistant", "content": "I look.", "tool_calls": call}),
+            json!({"role": "user", "content": "a file", "message_type": "observation"}),
+            json!({"role": "user", "content": "another file", "message_type": "observation"}),
+            json!({"role": "assistant", "content": "", "tool_calls": call}),
+            json!({"role": "tool", "content": "ran", "tool_call_ids": ["a"]}),
+        ]);
+        let prompts: Vec<String> =
+            messages.iter().filter(|m| m.kind == MessageKind::Prompt).map(Message::text).collect();
+        assert_eq!(prompts, ["fix it"]);
+        let results = messages.iter().flat_map(Message::calls).map(|c| c.result.as_ref().map(|r| r.text.as_str()));
+        assert_eq!(results.collect::<Vec<_>>(), [Some("a file"), Some("ran")]);
     }
 
     #[test]
@@ -265,7 +310,7 @@ mod tests {
             json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "gone", "is_error": true}, {"type": "text", "text": "go"}, {"type": "hologram"}]}),
         ]);
         let call = messages[0].calls().next().unwrap();
-        assert_eq!((&call.input, call.status()), (&json!("{no json"), CallStatus::Ok));
+        assert_eq!((&call.input, call.status()), (&json!("{no json"), CallStatus::Unknown));
         let unknown = |m: &Message| m.parts.iter().filter(|p| matches!(p.body, PartBody::Unknown { .. })).count();
         assert_eq!((messages.len(), unknown(&messages[0]), unknown(&messages[1])), (2, 2, 1));
         assert_eq!(messages[1].text(), "go");

@@ -3,6 +3,8 @@
 //!
 //! Nothing but roles and calls is known here, so each conversation is a session, numbered from 1.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -64,6 +66,10 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
         let mut reader = Reader::new(&input.name, &text);
         reader.file();
         reader.tell(odd);
+        if reader.found.is_empty() && reader.lost == 0 && NESTED.is_match(&text.text) {
+            let seen = "JSON that holds messages deeper than they are looked for; no format that is read".to_owned();
+            return Err(Error::Unrecognised { path: input.name.clone(), seen });
+        }
         out.extend(reader.drafts(&digest));
     }
     Ok(out)
@@ -74,6 +80,10 @@ struct Found {
     id: Option<String>,
     conversation: Conversation,
     records: u64,
+    /// Which outermost value it stands in.
+    value: usize,
+    /// Hash of the messages up to each.
+    starts: Vec<u64>,
 }
 
 struct Reader<'a> {
@@ -85,6 +95,10 @@ struct Reader<'a> {
     warnings: Vec<Diag>,
     skipped: u64,
     lost: u64,
+    /// Outermost values read so far.
+    values: usize,
+    /// Objects that are open.
+    inside: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -99,6 +113,8 @@ impl<'a> Reader<'a> {
             warnings: Vec::new(),
             skipped: 0,
             lost: 0,
+            values: 0,
+            inside: 0,
         }
     }
 
@@ -110,6 +126,7 @@ impl<'a> Reader<'a> {
         let mut loose = false;
         while let Some(byte) = self.json.peek_item() {
             let start = self.json.at;
+            self.values += 1;
             let read = match byte {
                 b'[' => self.list(0, None),
                 b'{' if self.is_message() => self.value().is_some_and(|value| {
@@ -186,13 +203,17 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, id: Option<String>) {
-        self.found.push(Found { id, conversation: Conversation::default(), records: 0 });
+        let conversation = Conversation::default();
+        self.found.push(Found { id, conversation, records: 0, value: self.values, starts: Vec::new() });
     }
 
     fn message(&mut self, value: &Value, start: usize) {
         let place: Place = self.places.place(self.text, start);
         if let Some(found) = self.found.last_mut() {
             found.records += 1;
+            let mut hash = DefaultHasher::new();
+            (found.starts.last(), value["role"].as_str(), value["content"].to_string()).hash(&mut hash);
+            found.starts.push(hash.finish());
             let odd = found.conversation.add(value, place);
             let loc = |name: &str| crate::diag::Loc { file: name.into(), line: place.line.into(), byte: place.byte };
             self.warnings.extend(
@@ -225,6 +246,8 @@ impl<'a> Reader<'a> {
                             None => false,
                         }
                     } else {
+                        // Members of a list that is the whole file have nothing to do with each other.
+                        self.values += usize::from(self.inside == 0);
                         level < LEVELS && self.object(level + 1)
                     };
                     if !read {
@@ -249,6 +272,13 @@ impl<'a> Reader<'a> {
     /// Reads an object, from its brace: lists of messages in it, and what names the conversation.
     fn object(&mut self, level: usize) -> bool {
         self.json.at += 1;
+        self.inside += 1;
+        let read = self.members(level);
+        self.inside -= 1;
+        read
+    }
+
+    fn members(&mut self, level: usize) -> bool {
         let mut id = None;
         while let Some(key) = self.json.key() {
             let read = match (key, self.json.peek()) {
@@ -274,10 +304,36 @@ impl<'a> Reader<'a> {
         self.json.closes(b'}')
     }
 
+    /// Takes out the lists that only repeat how a longer one in the same value begins, as a log of what was sent at each
+    /// step does. Gives the records in them.
+    fn take_copies(&mut self) -> u64 {
+        let mut longest: Vec<usize> = (0..self.found.len()).collect();
+        longest.sort_by_key(|&i| (std::cmp::Reverse(self.found[i].starts.len()), i));
+        let mut seen: HashSet<(usize, usize, u64)> = HashSet::new();
+        let mut copies = vec![false; self.found.len()];
+        for i in longest {
+            let found = &self.found[i];
+            let Some(&whole) = found.starts.last() else { continue };
+            copies[i] = seen.contains(&(found.value, found.starts.len(), whole));
+            if !copies[i] {
+                seen.extend(found.starts.iter().enumerate().map(|(n, &hash)| (found.value, n + 1, hash)));
+            }
+        }
+        let mut records = 0;
+        let mut is_copy = copies.into_iter();
+        self.found.retain(|found| {
+            let copy = is_copy.next().unwrap_or(false);
+            records += if copy { found.records } else { 0 };
+            !copy
+        });
+        records
+    }
+
     fn drafts(mut self, digest: &str) -> Vec<Draft> {
         if self.found.is_empty() {
             self.open(None);
         }
+        let copies = self.take_copies();
         let several = self.found.len() > 1;
         let size = self.text.byte(self.text.text.len());
         let mut out = Vec::new();
@@ -285,15 +341,16 @@ impl<'a> Reader<'a> {
             // The account of the file stands with its first conversation; the others count their messages only.
             let first = n == 0;
             let (bytes_read, bytes_skipped) = if first { (size, self.skipped) } else { (0, 0) };
-            let lost = if first { self.lost } else { 0 };
+            let (lost, copies) = if first { (self.lost, copies) } else { (0, 0) };
             let source = SourceFile {
                 file: self.name.into(),
                 format: FORMAT.id,
                 bytes_read,
                 bytes_skipped,
                 bytes_used: bytes_read - bytes_skipped,
-                records: found.records + lost,
+                records: found.records + lost + copies,
                 kept: found.records,
+                copies,
                 skipped: lost,
                 digest: digest.into(),
                 ..SourceFile::default()
@@ -324,70 +381,4 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sessions(text: &str) -> Vec<Session> {
-        let sessions: Vec<Session> =
-            load(&[Input::bytes("x", text)]).unwrap().into_iter().map(|d| d.finish(None)).collect();
-        let bytes: u64 = sessions.iter().flat_map(|s| &s.sources).map(|s| s.bytes_read).sum();
-        assert_eq!(bytes, text.len() as u64);
-        for session in &sessions {
-            let source = &session.sources[0];
-            assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped);
-            assert_eq!(source.bytes_skipped, session.warnings.iter().map(|w| w.skipped).sum::<u64>());
-            assert_eq!(source.records, source.kept + source.skipped);
-        }
-        sessions
-    }
-
-    fn score(text: &str) -> u8 {
-        sniff(&Head { name: "x", path: None, bytes: text.as_bytes(), whole: true })
-    }
-
-    const PAIR: &str = r#"{"role":"user","content":"go"},
-{"role":"assistant","content":"done"}"#;
-
-    #[test]
-    fn every_shape_is_found() {
-        let lines = PAIR.replace("},", "}");
-        for (text, count) in [
-            (format!("[{PAIR}]"), 1),
-            (format!("{{\"id\":\"c7\",\"messages\":[{PAIR}]}}"), 1),
-            (lines, 1),
-            (format!("[{{\"task_id\":0,\"traj\":[{PAIR}]}},{{\"task_id\":1,\"traj\":[{PAIR}]}}]"), 2),
-            (format!("{{\"messages\":[{0}]}}\n{{\"messages\":[{0}]}}\n", PAIR.replace('\n', "")), 2),
-        ] {
-            assert!(score(&text) >= 50, "{text}");
-            let sessions = sessions(&text);
-            assert_eq!(sessions.len(), count, "{text}");
-            for session in &sessions {
-                let texts: Vec<String> = session.messages.iter().map(crate::session::Message::text).collect();
-                assert_eq!(texts, ["go", "done"], "{text}");
-                let place = session.messages[1].place;
-                assert!(text[place.byte as usize..].starts_with(r#"{"role":"assistant""#), "{text}");
-            }
-        }
-        assert_eq!(sessions(&format!("{{\"id\":\"c7\",\"messages\":[{PAIR}]}}"))[0].id, "c7");
-    }
-
-    #[test]
-    fn other_json_is_left_alone() {
-        for text in
-            [r#"{"type":"message","message":{"role":"user","content":"x"}}"#, r#"{"role":"admin"}"#, "[1]", "{}"]
-        {
-            assert_eq!(score(text), 0, "{text}");
-        }
-    }
-
-    #[test]
-    fn damage_is_named() {
-        let read = sessions(&format!(
-            "{}\n{{\"role\": bad}}\n{}",
-            r#"{"role":"user","content":"a"}"#, r#"{"role":"user","content":"b"}"#
-        ));
-        assert_eq!((read[0].messages.len(), read[0].warnings[0].kind.word()), (2, "bad-json"));
-        let cut = sessions(&format!("[{PAIR}, {{\"role\":\"user\",\"cont"));
-        assert_eq!((cut[0].messages.len(), cut[0].warnings[0].kind.word()), (2, "cut"));
-    }
-}
+mod tests;

@@ -12,7 +12,10 @@ pub(super) const TOOL_CALLS: Table = Table {
         text("kind", "shell, read, write, edit, search, fetch, plan, task, ask or other"),
         text("target", "what it is aimed at: a path, an address, a pattern, a description"),
         text("command", "command line of a shell call"),
-        text("status", "ok, error, interrupted or missing (no result stands in the transcript)"),
+        text(
+            "status",
+            "ok, error, interrupted, unknown (answered, but not how it ended) or missing (no result stands in the transcript)",
+        ),
         int("exit_code", "", "exit code of the command; NULL = the transcript does not tell it"),
         int("duration_ms", "ms", "time between call and result"),
         text("output", "text of the result, as the model saw it"),

@@ -1,17 +1,18 @@
 //! From ordered items to the messages of each thread, with results folded into their calls.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::background;
 use super::order::{Item, Plan};
 use super::record::{Block, Body, Kind, Line, Message as Content};
 use super::results::Answer;
 use super::text::{self, Flags};
 use super::threads::Threads;
 use crate::diag::{Diag, Folded, Loc, Trouble};
-use crate::session::{DraftThread, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind};
+use crate::session::{DraftThread, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, Usage};
 use crate::source::todos;
 
 /// Where a call stands, while messages are made.
@@ -34,6 +35,10 @@ pub(super) struct Assembly<'a, L: Fn(Place) -> Loc> {
     pub(super) early: Vec<(usize, Answer)>,
     /// The stream form, where a call may be sent twice.
     stream: bool,
+    /// What responses cost that said a call again and nothing else: thread, `message.id`, message of the call.
+    again: BTreeMap<(usize, Box<str>), (usize, Usage)>,
+    /// The message of the call that was just said again.
+    sent_again: Option<usize>,
     loc: L,
     warnings: &'a mut Folded,
 }
@@ -61,7 +66,17 @@ pub(super) struct From {
 impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
     pub(super) fn new(stream: bool, loc: L, warnings: &'a mut Folded) -> Self {
         let (threads, calls, nameless) = (Vec::new(), HashMap::new(), HashMap::new());
-        Self { threads, calls, nameless, early: Vec::new(), stream, loc, warnings }
+        Self {
+            threads,
+            calls,
+            nameless,
+            early: Vec::new(),
+            stream,
+            again: BTreeMap::new(),
+            sent_again: None,
+            loc,
+            warnings,
+        }
     }
 
     /// Reads the items in the order of the plan.
@@ -85,7 +100,9 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
             self.late(item, answer);
         }
         self.warn_of_unanswered();
-        let opened = std::mem::take(&mut self.threads);
+        self.add_again();
+        let mut opened = std::mem::take(&mut self.threads);
+        opened.iter_mut().for_each(|open| background::join(&mut open.messages));
         let mut out = Vec::new();
         for (thread, open) in threads.list.into_iter().zip(opened) {
             out.push(DraftThread {
@@ -214,6 +231,15 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
                 }
             }
         }
+        let told_again = (!notice && known.is_none() && self.stream && message.parts.len() == before && !empty)
+            .then_some(id.clone().or_else(|| from.uuid.clone()))
+            .flatten();
+        if let (Some(id), Some(at)) = (&told_again, self.sent_again.take()) {
+            self.again.insert((from.thread, id.clone()), (at, message.usage));
+        } else if let Some(id) = &id {
+            // A later line of the same response says something of its own.
+            self.again.remove(&(from.thread, id.clone()));
+        }
         let open = &mut self.threads[from.thread];
         if known.is_some() {
             open.messages[msg] = message;
@@ -258,6 +284,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
                     return;
                 }
                 if stream {
+                    self.sent_again = Some(earlier.msg);
                     *place = from.place;
                     call.kind = ToolKind::of(&name);
                     call.tool = name.into();
@@ -279,6 +306,15 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
         let kind = ToolKind::of(&name);
         let call = ToolCall { id: id.into(), tool: name.into(), kind, input, ..ToolCall::default() };
         message.parts.push(part(PartBody::Call(Box::new(call)), from));
+    }
+
+    /// Adds what the responses cost that only said a call again.
+    fn add_again(&mut self) {
+        for ((thread, _), (msg, usage)) in std::mem::take(&mut self.again) {
+            if let Some(message) = self.threads[thread].messages.get_mut(msg) {
+                message.usage.add(usage);
+            }
+        }
     }
 
     /// A block that is neither text nor call nor result.

@@ -6,6 +6,7 @@
 //! count, [`threads`] which of them belong to a subagent, [`assemble`] makes the messages.
 
 mod assemble;
+mod background;
 mod files;
 mod order;
 mod record;

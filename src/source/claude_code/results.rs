@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::assemble::{Assembly, CallAt, From, part};
-use super::text;
+use super::{background, text};
 use crate::diag::{Loc, Trouble};
 use crate::session::{CallStatus, PartBody, Place, ToolCall, ToolResult};
 
@@ -129,7 +129,7 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
 fn fold(call: &mut ToolCall, called: Option<Timestamp>, answer: Answer) {
     let Answer { text, error, data, place, at, .. } = answer;
     let status = status(&text, error, &data);
-    let exit_code = if status == CallStatus::Ok { None } else { text::exit_code(&text) };
+    let exit_code = if matches!(status, CallStatus::Ok | CallStatus::Unknown) { None } else { text::exit_code(&text) };
     call.duration_ms = duration(&data).or_else(|| between(called?, at?));
     call.started_thread = data.get("agentId").and_then(Value::as_str).map(str::to_owned);
     call.result = Some(ToolResult { status, exit_code, text, place, data });
@@ -141,6 +141,8 @@ fn status(text: &str, error: Option<bool>, data: &Value) -> CallStatus {
         CallStatus::Interrupted
     } else if error == Some(true) || text::is_refused(text) || text.starts_with("<tool_use_error>") {
         CallStatus::Error
+    } else if background::started(text).is_some() {
+        CallStatus::Unknown
     } else {
         CallStatus::Ok
     }

@@ -245,6 +245,28 @@ fn a_call_sent_again_in_the_stream_form_stands_in_the_first_ones_place() {
     assert_eq!(session.messages[0].parts[0].place.line, 2);
 }
 
+/// A response that only says a call again is no message of its own, but its tokens were spent.
+#[test]
+fn tokens_of_a_call_sent_again_are_counted() {
+    let with = |line: String, input: u64| {
+        let mut record: serde_json::Value = serde_json::from_str(&line).unwrap();
+        record["message"]["usage"] = json!({"input_tokens": input, "output_tokens": 1});
+        record.to_string()
+    };
+    let lines = [
+        with(called("1", "", "m1", "c1", "first"), 5),
+        with(called("2", "", "m2", "c1", "last"), 7),
+        with(called("3", "", "m2", "c1", "final"), 8),
+        answered("4", "", "c1", "ok"),
+        with(called("5", "", "m3", "c1", "again"), 9),
+        with(said("6", "", "m3", "done"), 10),
+    ];
+    let inputs = vec![Input::bytes("-", lines.join("\n"))];
+    let session = load(&Group { format: &STREAM, inputs }, None).unwrap().remove(0);
+    let inputs: Vec<Option<u64>> = session.messages.iter().map(|m| m.usage.input).collect();
+    assert_eq!(inputs, [Some(13), Some(10)]);
+}
+
 #[test]
 fn a_queued_text_counts_once() {
     let queued = |text: &str| json!({"type": "queue-operation", "sessionId": "s", "content": text}).to_string();

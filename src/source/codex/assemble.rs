@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::output::Output;
+use super::output::{self, Output};
 use super::record::{Bit, Body, Line};
+use super::repeated::Repeated;
 use super::script;
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{
@@ -47,43 +48,13 @@ pub(super) struct Assembly<'a> {
     calls: HashMap<Box<str>, Vec<CallAt>>,
     model: Option<Box<str>>,
     total: Option<u64>,
+    /// An event told of the response that comes, before its items.
+    begun: bool,
+    /// Tokens of the response that comes.
+    ahead: Option<Usage>,
     items: Repeated,
     loc: &'a dyn Fn(Place) -> Loc,
     warnings: &'a mut Folded,
-}
-
-/// Texts of items that events may repeat, with how often they stand.
-#[derive(Default)]
-struct Repeated {
-    user: HashMap<String, usize>,
-    agent: HashMap<String, usize>,
-    thought: HashMap<String, usize>,
-}
-
-impl Repeated {
-    fn of(items: &[Item]) -> Self {
-        let mut out = Self::default();
-        let count = |map: &mut HashMap<String, usize>, text: &str| *map.entry(text.trim().to_owned()).or_default() += 1;
-        for body in items.iter().flat_map(|i| &i.line.bodies) {
-            match body {
-                Body::User(bits) => texts(bits).for_each(|t| count(&mut out.user, t)),
-                Body::Assistant(bits) => texts(bits).for_each(|t| count(&mut out.agent, t)),
-                Body::Reasoning(list) => list.iter().for_each(|t| count(&mut out.thought, t)),
-                _ => {}
-            }
-        }
-        out
-    }
-
-    /// Whether an item says the text; each item is repeated once.
-    fn take(map: &mut HashMap<String, usize>, text: &str) -> bool {
-        let left = map.get_mut(text.trim()).filter(|left| **left > 0);
-        left.map(|left| *left -= 1).is_some()
-    }
-}
-
-fn texts(bits: &[Bit]) -> impl Iterator<Item = &str> {
-    bits.iter().filter_map(|b| if let Bit::Text(text) = b { Some(text.as_str()) } else { None })
 }
 
 struct From {
@@ -97,13 +68,25 @@ impl<'a> Assembly<'a> {
     pub(super) fn run(items: Vec<Item>, loc: &'a dyn Fn(Place) -> Loc, warnings: &'a mut Folded) -> Vec<Message> {
         let repeated = Repeated::of(&items);
         let (messages, calls) = (Vec::new(), HashMap::new());
-        let mut all = Self { messages, run: None, calls, model: None, total: None, items: repeated, loc, warnings };
+        let mut all = Self {
+            messages,
+            run: None,
+            calls,
+            model: None,
+            total: None,
+            begun: false,
+            ahead: None,
+            items: repeated,
+            loc,
+            warnings,
+        };
         for Item { place, line } in items {
             let from = From { place, at: line.at, id: line.id };
             for body in line.bodies {
                 all.body(body, &from);
             }
         }
+        all.spend_ahead();
         all.warn_of_unanswered();
         all.messages
     }
@@ -125,12 +108,16 @@ impl<'a> Assembly<'a> {
                 }
             }
             Body::SaidByAgent(text) => {
-                if !Repeated::take(&mut self.items.agent, &text) {
+                if Repeated::take(&mut self.items.agent, &text) {
+                    self.begun |= self.run.is_none();
+                } else {
                     self.reply(PartBody::Text(text), from);
                 }
             }
             Body::Thought(text) => {
-                if !Repeated::take(&mut self.items.thought, &text) {
+                if Repeated::take(&mut self.items.thought, &text) {
+                    self.begun |= self.run.is_none();
+                } else {
                     self.reply(PartBody::Reasoning(text), from);
                 }
             }
@@ -202,9 +189,11 @@ impl<'a> Assembly<'a> {
                 kind: MessageKind::Reply,
                 at: from.at,
                 model: self.model.clone().map(Into::into),
+                usage: self.ahead.take().unwrap_or_default(),
                 place: from.place,
                 ..Message::default()
             });
+            self.begun = false;
             self.messages.len() - 1
         });
         self.run = Some(msg);
@@ -272,6 +261,7 @@ impl<'a> Assembly<'a> {
         let status = match (output.interrupted, output.failed) {
             (true, _) => CallStatus::Interrupted,
             (_, true) => CallStatus::Error,
+            _ if output.running => CallStatus::Unknown,
             _ => CallStatus::Ok,
         };
         let lone_inner = open.len() == 2;
@@ -286,7 +276,7 @@ impl<'a> Assembly<'a> {
         if let Some(call) = self.at_mut(first) {
             let unknown = unknown && call.kind == ToolKind::Shell;
             call.duration_ms = output.duration_ms.or(between);
-            call.started_thread = spawned(&call.tool, &output.text);
+            call.started_thread = output::spawned(&call.tool, &output.text);
             let (text, exit_code, place) = (output.text, output.exit_code, from.place);
             call.result = Some(ToolResult { status, exit_code, text, place, data: Value::Null });
             if unknown {
@@ -305,6 +295,9 @@ impl<'a> Assembly<'a> {
         }
         if let Some(result) = &mut call.result {
             result.exit_code = result.exit_code.or(exit_code);
+            if result.status == CallStatus::Unknown && result.exit_code.is_some() {
+                result.status = CallStatus::Ok;
+            }
             if failed && result.status == CallStatus::Ok {
                 result.status = CallStatus::Error;
             }
@@ -331,11 +324,26 @@ impl<'a> Assembly<'a> {
             return;
         }
         self.total = total;
-        let Some(reply) = self.messages.iter_mut().rev().find(|m| m.kind == MessageKind::Reply) else { return };
-        let add = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
-        reply.usage.input = add(reply.usage.input, usage.input);
-        reply.usage.output = add(reply.usage.output, usage.output);
-        reply.usage.cache_read = add(reply.usage.cache_read, usage.cache_read);
+        // Most versions tell the tokens behind the items of a response, some before them.
+        if self.run.is_none() && (self.begun || self.last_reply().is_none_or(|m| m.usage != Usage::default())) {
+            return self.ahead.get_or_insert_default().add(usage);
+        }
+        if let Some(reply) = self.last_reply() {
+            reply.usage.add(usage);
+        }
+    }
+
+    fn last_reply(&mut self) -> Option<&mut Message> {
+        self.messages.iter_mut().rev().find(|m| m.kind == MessageKind::Reply)
+    }
+
+    /// Tokens of a response of which nothing came belong to the last that did.
+    fn spend_ahead(&mut self) {
+        if let Some(usage) = self.ahead.take()
+            && let Some(reply) = self.last_reply()
+        {
+            reply.usage.add(usage);
+        }
     }
 
     /// The last turns were taken back by the user.
@@ -382,13 +390,4 @@ fn parts(bits: Vec<Bit>) -> Vec<PartBody> {
         Bit::Attachment(name) => PartBody::Attachment { name, bytes: 0 },
     };
     bits.into_iter().map(part).collect()
-}
-
-/// Id of the session that a call started, as its output says.
-fn spawned(tool: &str, output: &str) -> Option<String> {
-    if tool != "spawn_agent" {
-        return None;
-    }
-    let value: Value = serde_json::from_str(output).ok()?;
-    ["agent_id", "thread_id", "id"].iter().find_map(|key| value.get(key)?.as_str()).map(str::to_owned)
 }

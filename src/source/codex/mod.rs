@@ -7,6 +7,7 @@ mod assemble;
 mod fork;
 mod output;
 mod record;
+mod repeated;
 mod script;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,8 @@ pub(super) struct Output {
     pub(super) duration_ms: Option<u64>,
     pub(super) failed: bool,
     pub(super) interrupted: bool,
+    /// The command was left running.
+    pub(super) running: bool,
 }
 
 /// Reads an output: a text, a list of texts, or an object with one.
@@ -44,6 +46,7 @@ fn of_text(text: &str) -> Output {
     Output {
         exit_code: head_code(text),
         interrupted: text.starts_with("aborted"),
+        running: head(text).any(|line| line.starts_with("Process running with session ID ")),
         failed: text.starts_with("apply_patch verification failed") || text.starts_with("failed to parse"),
         text: text.to_owned(),
         ..Output::default()
@@ -58,20 +61,35 @@ fn of_pieces(pieces: &[Value]) -> Output {
         value.get("exit_code").and_then(Value::as_i64).and_then(code)
     });
     let exit_code = inner.or_else(|| texts.iter().find_map(|t| head_code(t)));
-    Output { text: texts.join("\n"), exit_code, ..Output::default() }
+    let left = |t: &&str| head(t).any(|line| line.starts_with("Process running with session ID "));
+    let running = exit_code.is_none() && texts.iter().any(left);
+    Output { text: texts.join("\n"), exit_code, running, ..Output::default() }
+}
+
+/// The lines before the output proper.
+fn head(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().take(6).take_while(|line| *line != "Output:")
 }
 
 /// The exit code in the lines before the output proper.
 fn head_code(text: &str) -> Option<i64> {
-    let head = text.lines().take(6).take_while(|line| *line != "Output:");
     let marks = ["Exit code: ", "Process exited with code "];
-    let digits = head.into_iter().find_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)))?;
+    let digits = head(text).find_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)))?;
     digits.trim().parse().ok().and_then(code)
 }
 
 /// Exit codes lie between 0 and 255; anything else is not known.
 pub(super) fn code(n: i64) -> Option<i64> {
     (0..=255).contains(&n).then_some(n)
+}
+
+/// Id of the session that a call started, as its output says.
+pub(super) fn spawned(tool: &str, output: &str) -> Option<String> {
+    if tool != "spawn_agent" {
+        return None;
+    }
+    let value: Value = serde_json::from_str(output).ok()?;
+    ["agent_id", "thread_id", "id"].iter().find_map(|key| value.get(key)?.as_str()).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -87,6 +105,8 @@ mod tests {
         assert_eq!(code(json!("Exit code: 2\nWall time: 1 s\nOutput:\nExit code: 9")), Some(2));
         assert_eq!(code(json!("Chunk ID: a\nWall time: 1 s\nProcess exited with code 3\nOutput:\n")), Some(3));
         assert_eq!(code(json!("Process running with session ID 7")), None);
+        assert!(read(&json!("Wall time: 1 s\nProcess running with session ID 7\nOutput:\n")).running);
+        assert!(!read(&json!("Process exited with code 0\nOutput:\nProcess running with session ID 7")).running);
         let pieces = json!([{"text": "Script completed"}, {"text": "{\"exit_code\":1,\"output\":\"no\"}"}]);
         assert_eq!(code(pieces), Some(1));
         for odd in [json!("0"), json!(null), json!(256), json!(-1), json!(4_294_967_295_i64), json!(0.5)] {

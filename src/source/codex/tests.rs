@@ -184,6 +184,53 @@ fn tokens_that_are_told_again_count_once() {
     assert_eq!((usage.input, usage.output, usage.cache_read), (Some(6), Some(3), Some(4)));
 }
 
+/// Some versions tell the tokens of a response before its items, behind the event that shows its reasoning.
+#[test]
+fn tokens_told_before_a_response_are_its_own() {
+    let tokens = |total: u64, input: u64| {
+        let last = json!({"input_tokens": input, "output_tokens": 1});
+        event("token_count", "info", json!({"total_token_usage": {"total_tokens": total}, "last_token_usage": last}))
+    };
+    let thought = |text: &str| event("agent_reasoning", "text", json!(text));
+    let reasoned = |text: &str| {
+        let summary = json!([{"type": "summary_text", "text": text}]);
+        line("response_item", json!({"type": "reasoning", "summary": summary}))
+    };
+    let early = session(&[
+        meta("s"),
+        said("user", "go"),
+        thought("first"),
+        tokens(6, 5),
+        reasoned("first"),
+        call("1", "shell", "{}"),
+        output("1", "x"),
+        tokens(6, 5),
+        thought("then"),
+        tokens(14, 7),
+        reasoned("then"),
+        call("2", "shell", "{}"),
+        output("2", "y"),
+        tokens(23, 8),
+        said("assistant", "done"),
+    ]);
+    let late = session(&[
+        meta("s"),
+        said("user", "go"),
+        call("1", "shell", "{}"),
+        output("1", "x"),
+        tokens(6, 5),
+        call("2", "shell", "{}"),
+        tokens(14, 7),
+        output("2", "y"),
+        said("assistant", "done"),
+        tokens(23, 8),
+    ]);
+    for session in [early, late] {
+        let inputs: Vec<Option<u64>> = session.messages.iter().filter_map(|m| m.usage.input.map(Some)).collect();
+        assert_eq!(inputs, [Some(5), Some(7), Some(8)]);
+    }
+}
+
 #[test]
 fn a_compaction_repeats_old_messages_that_do_not_count() {
     let history = json!([{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}]);

@@ -109,7 +109,7 @@ fn can_prove(call: &ToolCall, subject: &Subject) -> bool {
 
 fn ended_as_wanted(call: &ToolCall, subject: &Subject) -> bool {
     if subject.wants_failure && call.kind == ToolKind::Shell {
-        return matches!(call.status(), CallStatus::Ok | CallStatus::Error);
+        return matches!(call.status(), CallStatus::Ok | CallStatus::Error | CallStatus::Unknown);
     }
     call.worked() && (call.exit_code().is_some() || !tells_of_failure(call))
 }

@@ -103,7 +103,7 @@ impl<'a> Scope<'a> {
     /// Whether a plan call took effect.
     fn accepted(&self, call: &ToolCall) -> bool {
         match call.status() {
-            CallStatus::Ok => true,
+            CallStatus::Ok | CallStatus::Unknown => true,
             CallStatus::Missing => !self.has_results,
             CallStatus::Error | CallStatus::Interrupted => false,
         }
