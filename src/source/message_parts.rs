@@ -42,7 +42,10 @@ impl Conversation {
             return self.result(id, output, status, place, value, "");
         }
         // What a program shows the model of a run stands in the user's place in some transcripts.
-        let observed = role == "user" && text(value, "message_type") == Some("observation");
+        let acted = self.messages.iter().any(|m| m.kind == MessageKind::Reply);
+        let marked = || text(value, "message_type") == Some("observation");
+        let printed = || text(value, "content").is_some_and(|t| OUTPUTS.iter().any(|o| t.trim_start().starts_with(o)));
+        let observed = role == "user" && acted && (marked() || printed());
         if observed && self.calls.len() == 1 && self.calls.values().all(|(m, _)| m + 1 == self.messages.len()) {
             let id = self.calls.keys().next().cloned().unwrap_or_default();
             let output = content_text(&value["content"]);
@@ -152,6 +155,9 @@ impl Conversation {
         }
     }
 }
+
+/// How texts in the user's place begin that a program made of what a command printed.
+const OUTPUTS: [&str; 4] = ["<returncode>", "<output>", "<observation>", "Observation:"];
 
 /// How a call ended whose result has no status: not known, unless the text is an error.
 fn said_status(output: &str) -> CallStatus {
@@ -274,7 +280,9 @@ mod tests {
         let call = json!([{"id": "a", "function": {"name": "bash", "arguments": "{}"}}]);
         let messages = read(&[
             json!({"role": "user", "content": "an example", "is_demo": true}),
-            json!({"role": "user", "content": "fix it"}),
+            json!({"role": "user", "content": "fix it", "message_type": "observation"}),
+            json!({"role": "assistant", "content": "```bash\nls\n```"}),
+            json!({"role": "user", "content": "<returncode>0</returncode>\n<output>\na\n</output>"}),
             json!({"role": "assistant", "content": "I look.", "tool_calls": call}),
             json!({"role": "user", "content": "a file", "message_type": "observation"}),
             json!({"role": "user", "content": "another file", "message_type": "observation"}),

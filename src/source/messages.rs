@@ -51,6 +51,7 @@ fn sniff(head: &Head<'_>) -> u8 {
     let said = ["content", "tool_calls", "tool_call_id", "function_call"].iter().any(|k| first.contains_key(*k));
     match first.get("role").map(String::as_str) {
         Some("system" | "developer" | "user" | "assistant" | "tool") if said => 55,
+        _ if super::seen::is_step_log(start) => 0,
         _ if start.starts_with(['{', '[']) && NESTED.is_match(start) => 52,
         _ => 0,
     }

@@ -39,6 +39,7 @@ pub(super) fn describe(head: &Head<'_>) -> String {
     }
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     match values.next() {
+        Some(Ok(Value::Object(_))) if is_step_log(text) => STEP_LOG.to_owned(),
         Some(Ok(Value::Object(fields))) => {
             let keys: Vec<&str> = fields.keys().take(8).map(String::as_str).collect();
             let keys = if keys.is_empty() { "no keys".to_owned() } else { format!("keys {}", keys.join(", ")) };
@@ -46,6 +47,7 @@ pub(super) fn describe(head: &Head<'_>) -> String {
         }
         Some(Ok(Value::Array(items))) => format!("a JSON list of {} values; no known format", items.len()),
         Some(Ok(_)) => "a JSON value that is no object; no known format".to_owned(),
+        _ if is_step_log(text) => STEP_LOG.to_owned(),
         _ if text.starts_with('{') && !head.whole => "a JSON object of no known format".to_owned(),
         _ if text.starts_with('{') => "a JSON object that ends too early or is damaged".to_owned(),
         _ => {
@@ -53,6 +55,15 @@ pub(super) fn describe(head: &Head<'_>) -> String {
             format!("text of no known format, first line {line:?}")
         }
     }
+}
+
+/// What is said of such a log.
+const STEP_LOG: &str = "a log of steps (SWE-agent); that format is not read";
+
+/// Whether an object tells a run as steps of action and observation, and repeats the messages beside them. Read as lists of
+/// messages it would tell one run as many, and what tools printed as prompts.
+pub(super) fn is_step_log(text: &str) -> bool {
+    text.starts_with('{') && ["\"trajectory\"", "\"action\"", "\"observation\""].iter().all(|key| text.contains(key))
 }
 
 /// Whether every other byte is zero, nearly, as in UTF-16 of a text that is mostly ASCII.

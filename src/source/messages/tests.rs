@@ -67,6 +67,15 @@ fn a_log_that_repeats_the_conversation_at_each_step_is_one_session() {
 }
 
 #[test]
+fn a_log_of_steps_is_refused() {
+    let text =
+        format!(r#"{{"trajectory":[{{"action":"ls","observation":"a","messages":[{PAIR}]}}],"history":[{PAIR}]}}"#);
+    assert_eq!(score(&text), 0);
+    let head = Head { name: "x", path: None, bytes: text.as_bytes(), whole: true };
+    assert!(crate::source::seen::describe(&head).contains("SWE-agent"));
+}
+
+#[test]
 fn damage_is_named() {
     let read = sessions(&format!(
         "{}\n{{\"role\": bad}}\n{}",
