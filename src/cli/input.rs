@@ -272,7 +272,8 @@ impl Run {
     /// The groups of files behind the inputs; what was passed over is noted.
     pub(crate) fn groups(&self, args: &InputArgs) -> anyhow::Result<Vec<Wanted>> {
         if args.inputs.is_empty() {
-            let Candidate { file, id, .. } = newest::session(self)?;
+            let (Candidate { file, id, .. }, said) = newest::session()?;
+            self.say(&said);
             return Ok(self.discovered(&[file], id.as_ref()));
         }
         for input in &args.inputs {

@@ -2,6 +2,7 @@
 //!
 //! Only here the program prints, reads the environment and decides on exit codes.
 
+mod end;
 mod exit;
 mod input;
 mod newest;
@@ -131,7 +132,7 @@ pub fn run() -> ExitCode {
         Command::Limits(args) => limits::run(args),
         Command::Completions(args) => completions::run(args),
     };
-    exit::of(result, &run)
+    end::of(result, &run)
 }
 
 /// The argument parser, for completions and documentation.

@@ -1,21 +1,17 @@
 //! The newest session of the working directory, for commands without INPUT.
 
 use super::exit::usage;
-use super::input::Run;
 use super::stores::{self, Candidate};
 
-/// Finds it over the places of every agent and the directory itself, and says which it is.
-pub(super) fn session(run: &Run) -> anyhow::Result<Candidate> {
+/// Finds it over the places of every agent and the directory itself, with a word on which it is.
+pub(super) fn session() -> anyhow::Result<(Candidate, String)> {
     let here = std::env::current_dir()?;
     let places = stores::here();
     if let Some(found) = stores::newest_of(&places, &here) {
         let id = found.id.as_ref().map(|id| format!(", session {id}")).unwrap_or_default();
-        run.say(&format!(
-            "no INPUT given; taking the newest session of {}: {}{id}",
-            here.display(),
-            found.file.display()
-        ));
-        return Ok(found);
+        let said =
+            format!("no INPUT given; taking the newest session of {}: {}{id}", here.display(), found.file.display());
+        return Ok((found, said));
     }
     let mut agents: Vec<&str> = places.iter().map(|p| p.agent).collect();
     agents.dedup();

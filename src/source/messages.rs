@@ -354,7 +354,6 @@ impl<'a> Reader<'a> {
                 copies,
                 skipped: lost,
                 digest: digest.into(),
-                ..SourceFile::default()
             };
             let made = digest.get(..16).unwrap_or(digest);
             let id = found.id.unwrap_or_else(|| made.to_owned());
