@@ -22,7 +22,11 @@ pub(super) fn written(reports: usize) {
 /// How far the writing of reports came.
 #[cfg(unix)]
 fn how_far() -> Option<String> {
-    let (written, expected) = (WRITTEN.load(Ordering::Relaxed), EXPECTED.load(Ordering::Relaxed));
+    came(WRITTEN.load(Ordering::Relaxed), EXPECTED.load(Ordering::Relaxed))
+}
+
+#[cfg(unix)]
+fn came(written: usize, expected: usize) -> Option<String> {
     let all = if expected > 0 { format!(" of {expected}") } else { String::new() };
     let whole = if written > 0 { "; they are whole, the page that lists them is not" } else { "" };
     (written != NOTHING).then(|| format!("turnpoint: interrupted: {written}{all} reports written{whole}"))
@@ -55,3 +59,17 @@ pub(super) fn listen() {
 
 #[cfg(not(unix))]
 pub(super) fn listen() {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_says_how_many_reports_are_whole() {
+        let said = |written, expected| came(written, expected).unwrap_or_default();
+        assert_eq!(said(0, 3), "turnpoint: interrupted: 0 of 3 reports written");
+        let whole = "they are whole, the page that lists them is not";
+        assert_eq!(said(2, 3), format!("turnpoint: interrupted: 2 of 3 reports written; {whole}"));
+        assert_eq!(said(NOTHING, 3), "");
+    }
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::folder::{Reason, Walk};
+use super::folder::{Limits, Reason, Walk};
 use super::{Format, Input, recognise, seen, shape, zipped};
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
@@ -191,7 +191,7 @@ fn is_named_as_lines(name: &str) -> bool {
 
 /// Every transcript below a folder; what is none is passed over and named with the reason.
 fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
-    let walk = Walk::run(root);
+    let walk = Walk::run(root, Limits::USUAL);
     let mut told = Folded::default();
     for (path, reason) in walk.passed.iter().filter(|(path, _)| path != root) {
         let name = path.strip_prefix(root).unwrap_or(path);
@@ -203,7 +203,13 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
         });
     }
     if walk.cut {
-        told.push(Diag::lost(Trouble::FolderLimit, whole_file(&root.to_string_lossy()), 0, 0, Walk::limits()));
+        told.push(Diag::lost(
+            Trouble::FolderLimit,
+            whole_file(&root.to_string_lossy()),
+            0,
+            0,
+            Walk::limits(Limits::USUAL),
+        ));
     }
     let tried: Vec<_> = walk.files.par_iter().map(|path| try_input(file_below(root, path))).collect();
     let (mut taken, mut other) = (0u64, 0u64);

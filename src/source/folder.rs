@@ -6,11 +6,19 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Trouble;
 
-/// Deepest level of a folder that is walked.
-const LEVELS: usize = 64;
+/// How far a folder is walked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Levels, that of the folder itself included.
+    levels: usize,
+    /// Files that are looked at.
+    files: usize,
+}
 
-/// Most files of a folder that are looked at.
-const FILES: usize = 100_000;
+impl Limits {
+    /// Those that the documentation names.
+    pub(super) const USUAL: Self = Self { levels: 64, files: 100_000 };
+}
 
 /// Why a path is not looked at.
 #[derive(Debug)]
@@ -57,12 +65,12 @@ pub(super) struct Walk {
 
 impl Walk {
     /// What was met when a limit ended the walk.
-    pub(super) fn limits() -> String {
-        format!("more than {FILES} files or {LEVELS} levels; the rest was not looked at")
+    pub(super) fn limits(Limits { levels, files }: Limits) -> String {
+        format!("more than {files} files or {levels} levels; the rest was not looked at")
     }
 
     /// Collects the files of a folder.
-    pub(super) fn run(root: &Path) -> Self {
+    pub(super) fn run(root: &Path, limits: Limits) -> Self {
         let mut walk = Self::default();
         let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let mut folders = vec![(root.to_owned(), 0)];
@@ -78,8 +86,8 @@ impl Walk {
                 let Ok(path) = entry.map(|e| e.path()) else { continue };
                 let Ok(kind) = fs::symlink_metadata(&path).map(|m| m.file_type()) else { continue };
                 if kind.is_dir() {
-                    walk.cut |= level + 1 >= LEVELS;
-                    if level + 1 < LEVELS && !is_passed_over(&path) {
+                    walk.cut |= level + 1 >= limits.levels;
+                    if level + 1 < limits.levels && !is_passed_over(&path) {
                         folders.push((path, level + 1));
                     }
                 } else if kind.is_file() {
@@ -96,8 +104,8 @@ impl Walk {
         }
         walk.files.sort();
         walk.passed.sort_by(|a, b| a.0.cmp(&b.0));
-        walk.cut |= walk.files.len() > FILES;
-        walk.files.truncate(FILES);
+        walk.cut |= walk.files.len() > limits.files;
+        walk.files.truncate(limits.files);
         walk
     }
 }
@@ -155,7 +163,7 @@ mod tests {
             symlink(from, at(to)).unwrap();
         }
         let _socket = UnixListener::bind(at("socket")).unwrap();
-        let walk = Walk::run(root.path());
+        let walk = Walk::run(root.path(), Limits::USUAL);
         assert_eq!(walk.files, [at("file"), at("sub/a")]);
         let passed: Vec<_> =
             walk.passed.iter().map(|(p, r)| (p.strip_prefix(root.path()).unwrap(), r.words().0.word())).collect();
@@ -171,5 +179,23 @@ mod tests {
         ];
         assert_eq!(passed, want.map(|(name, kind)| (Path::new(name), kind)));
         assert!(!walk.cut);
+    }
+
+    #[test]
+    fn a_folder_over_the_limits_is_cut_and_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("a/b")).unwrap();
+        for name in ["1", "2", "a/3", "a/b/4"] {
+            fs::write(root.path().join(name), "").unwrap();
+        }
+        let walk = |levels, files| {
+            let walk = Walk::run(root.path(), Limits { levels, files });
+            (walk.files.len(), walk.cut)
+        };
+        assert_eq!(walk(3, 4), (4, false));
+        assert_eq!(walk(3, 3), (3, true));
+        assert_eq!(walk(2, 4), (3, true));
+        assert_eq!(walk(1, 4), (2, true));
+        assert!(Walk::limits(Limits::USUAL).starts_with("more than 100000 files or 64 levels"));
     }
 }

@@ -2,8 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
+
+use assert_cmd::Command;
 
 use turnpoint::source::{discover, load};
 
@@ -68,4 +71,44 @@ fn ten_thousand_files_are_read_in_order_and_in_linear_time() {
     let (few, many) = (check(1_000), check(10_000));
     // Ten times the files in about ten times the time: a quadratic step would take a hundred times.
     assert!(many < 40.0 * few.max(0.05), "1,000 files took {few:.2} s, 10,000 took {many:.2} s");
+}
+
+/// Puts sessions of forty messages into the default place of an agent.
+fn store(home: &Path, sessions: usize) {
+    let folder = home.join(".claude/projects/-w");
+    fs::create_dir_all(&folder).unwrap();
+    for n in 0..sessions {
+        let line = |m: usize| {
+            let kind = if m.is_multiple_of(2) { "user" } else { "assistant" };
+            format!(
+                "{{\"type\":\"{kind}\",\"uuid\":\"{n}-{m}\",\"sessionId\":\"s{n:05}\",\"cwd\":\"/w\",\"timestamp\":\"2026-01-{:02}T10:{m:02}:00Z\",\"message\":{{\"role\":\"{kind}\",\"content\":\"{}\"}}}}\n",
+                n % 28 + 1,
+                "words of the session ".repeat(20)
+            )
+        };
+        fs::write(folder.join(format!("s{n:05}.jsonl")), (0..40).map(line).collect::<String>()).unwrap();
+    }
+}
+
+/// Seconds in which all sessions of a store are listed.
+fn listed(sessions: usize) -> f64 {
+    let home = tempfile::tempdir().unwrap();
+    store(home.path(), sessions);
+    let start = Instant::now();
+    let mut command = Command::cargo_bin("turnpoint").unwrap();
+    command.args(["sessions", "--format", "ndjson"]).env_clear().env("HOME", home.path());
+    let out = command.current_dir(home.path()).output().unwrap();
+    let took = start.elapsed().as_secs_f64();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(out.stdout.iter().filter(|b| **b == b'\n').count(), sessions);
+    took
+}
+
+/// `cargo test --release --no-default-features --test it many -- --nocapture` prints the figures of docs/performance.md.
+#[test]
+fn a_store_of_many_sessions_is_listed_in_linear_time() {
+    let (few, many) = (listed(100), listed(1_000));
+    let told = format!("sessions of a store: 100 in {few:.2} s, 1,000 in {many:.2} s\n");
+    std::io::stdout().write_all(told.as_bytes()).unwrap();
+    assert!(many < 40.0 * few.max(0.05), "{told}");
 }

@@ -47,7 +47,7 @@ fn every_row_of_the_faults_holds() {
 }
 
 fn judge(case: &Case<'_>) -> Outcome {
-    if let Some(why) = apart(case.row) {
+    if let Some(why) = apart(case) {
         return Outcome::Apart(why);
     }
     let before = case.snapshot();
@@ -66,7 +66,8 @@ fn judge(case: &Case<'_>) -> Outcome {
 }
 
 /// Why a row does not apply at all.
-fn apart(row: &Row) -> Option<String> {
+fn apart(case: &Case<'_>) -> Option<String> {
+    let row = case.row;
     let formats = ["inspect-eval", "gemini + atif", "aider"];
     if formats.iter().any(|f| row.format.starts_with(f)) {
         return Some(format!("format {} is not read", row.format));
@@ -75,7 +76,7 @@ fn apart(row: &Row) -> Option<String> {
         return Some("needs POSIX".into());
     }
     // What a row shows with a file that may not be read, root can read.
-    (row.case.starts_with("f47") && run::is_root()).then(|| "needs a user that is not root".into())
+    (row.case.starts_with("f47") && case.is_root()).then(|| "needs a user that is not root".into())
 }
 
 fn in_parallel(rows: &[Row], judge: impl Fn(&Row) -> Outcome + Sync) -> Vec<Outcome> {

@@ -28,6 +28,8 @@ pub(super) struct Case<'a> {
     /// Working folder, home and folder for temporary files: nothing may be left in it.
     pub(super) bare: PathBuf,
     pub(super) maker: &'a Path,
+    /// The program runs as a user of no rights, since the row asks for one and the tests run as root.
+    pub(super) lowered: bool,
 }
 
 /// What a run gave.
@@ -52,7 +54,21 @@ impl<'a> Case<'a> {
         for folder in [&out, &bare] {
             fs::create_dir_all(folder).unwrap();
         }
-        Self { row, dir: cases.join(&row.case), out, bare, maker }
+        let lowered = row.needs("nonroot") && is_root() && can_lower();
+        Self { row, dir: cases.join(&row.case), out, bare, maker, lowered }
+    }
+
+    /// Whether permissions mean nothing to the program as it is run here.
+    pub(super) fn is_root(&self) -> bool {
+        !self.lowered && is_root()
+    }
+
+    /// Gives the folders of the case to the user as which the program runs.
+    fn hand_over(&self) {
+        #[cfg(unix)]
+        if self.lowered {
+            [&self.dir, &self.out, &self.bare].into_iter().for_each(|folder| give(folder));
+        }
     }
 
     /// The one input file, `in.*`.
@@ -87,13 +103,15 @@ impl<'a> Case<'a> {
 
     fn run_with<S: AsRef<std::ffi::OsStr>>(&self, mut command: Command, args: impl IntoIterator<Item = S>) -> Ran {
         if cfg!(unix) {
-            let line = format!("ulimit -n 128; ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+            let user = if self.lowered { LOWER } else { "" };
+            let line = format!("ulimit -n 128; ulimit -v {MEMORY}; exec {user} \"$0\" \"$@\"");
             command.arg("-c").arg(line).arg(cargo_bin("turnpoint"));
         }
         self.finish(command, args)
     }
 
     fn finish<S: AsRef<std::ffi::OsStr>>(&self, mut command: Command, args: impl IntoIterator<Item = S>) -> Ran {
+        self.hand_over();
         let start = Instant::now();
         let output = self.walled(command.args(args)).timeout(TIME).output().unwrap();
         Ran::new(output, start)
@@ -155,6 +173,34 @@ pub(super) fn open_up(folder: &Path) {
 
 #[cfg(not(unix))]
 pub(super) fn open_up(_: &Path) {}
+
+/// Runs a program as a user of no rights.
+const LOWER: &str = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+
+/// Whether that can be done here, and such a user may run the program.
+fn can_lower() -> bool {
+    let mut sh = std::process::Command::new("sh");
+    sh.arg("-c").arg(format!("{LOWER} \"$0\" --version")).arg(cargo_bin("turnpoint"));
+    sh.output().is_ok_and(|out| out.status.success())
+}
+
+/// Gives a folder and all in it to the user of no rights; those above it must let that user through.
+#[cfg(unix)]
+fn give(folder: &Path) {
+    use std::os::unix::fs::{PermissionsExt, lchown};
+    for above in folder.ancestors().skip(1).take(4).filter(|a| a.starts_with(std::env::temp_dir())) {
+        if fs::metadata(above).is_ok_and(|m| m.permissions().mode() & 0o011 != 0o011) {
+            let _ = fs::set_permissions(above, fs::Permissions::from_mode(0o755));
+        }
+    }
+    let _ = lchown(folder, Some(65534), Some(65534));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => give(&entry.path()),
+            _ => drop(lchown(entry.path(), Some(65534), Some(65534))),
+        }
+    }
+}
 
 /// Whether permissions mean nothing to whoever runs the test: a file without any is then readable.
 pub(super) fn is_root() -> bool {

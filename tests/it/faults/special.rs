@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Outcome;
 use super::check::{self, Report, sound, verdict};
-use super::run::{Case, Ran, is_root};
+use super::run::{Case, Ran};
 
 /// The outcome of a row that has a way of its own.
 pub(super) fn of(case: &Case<'_>) -> Option<Outcome> {
@@ -116,7 +116,11 @@ fn logs(case: &Case<'_>) -> Outcome {
         }
     }
     let outcome = verdict(wrong);
-    if is_root() { apart(outcome, "a folder that may not be written needs a user that is not root") } else { outcome }
+    if case.is_root() {
+        apart(outcome, "a folder that may not be written needs a user that is not root")
+    } else {
+        outcome
+    }
 }
 
 fn growing(case: &Case<'_>) -> Outcome {
@@ -174,7 +178,14 @@ fn interrupt_extract(case: &Case<'_>, out: &Path) -> Ran {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("drive.py"), text).unwrap();
     fs::copy(case.input(), folder.join("in.jsonl")).unwrap();
-    let other = Case { dir: folder, out: case.out.clone(), bare: case.bare.clone(), row: case.row, maker: case.maker };
+    let other = Case {
+        dir: folder,
+        out: case.out.clone(),
+        bare: case.bare.clone(),
+        row: case.row,
+        maker: case.maker,
+        lowered: false,
+    };
     other.drive(out)
 }
 
@@ -182,7 +193,7 @@ fn outputs(case: &Case<'_>) -> Outcome {
     let mut wrong = Vec::new();
     let input = case.input();
     let mut targets: Vec<(PathBuf, i32)> = vec![("/dev/full".into(), 4), (input.join("x"), 4), (input.clone(), 2)];
-    if !is_root() {
+    if !case.is_root() {
         targets.push((case.dir.join("ro"), 4));
     }
     for (target, want) in &targets {
@@ -213,7 +224,11 @@ fn outputs(case: &Case<'_>) -> Outcome {
         }
     }
     let outcome = apart(verdict(wrong), "a 64 KB tmpfs cannot be made here; a limit of file size stands for it");
-    if is_root() { apart(outcome, "a folder that may not be written needs a user that is not root") } else { outcome }
+    if case.is_root() {
+        apart(outcome, "a folder that may not be written needs a user that is not root")
+    } else {
+        outcome
+    }
 }
 
 #[cfg(unix)]
