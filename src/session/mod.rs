@@ -412,17 +412,17 @@ impl Session {
 }
 
 impl Message {
-    /// All text parts, joined by blank lines; injected text is not among them.
+    /// Its text parts; injected text is not among them.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|p| match &p.body {
+            PartBody::Text(t) => Some(t.as_str()),
+            _ => None,
+        })
+    }
+
+    /// All text parts, joined by blank lines.
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self
-            .parts
-            .iter()
-            .filter_map(|p| match &p.body {
-                PartBody::Text(t) => Some(t.as_str()),
-                _ => None,
-            })
-            .collect();
-        texts.join("\n\n")
+        self.texts().collect::<Vec<_>>().join("\n\n")
     }
 
     /// Its tool calls.

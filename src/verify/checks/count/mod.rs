@@ -1,6 +1,7 @@
 //! Counts: `four items`, `10 tool calls`, `9 at P0`, `no shell call`, and the cells of tables headed by such a noun.
 
 mod calls;
+mod counted;
 mod items;
 mod noun;
 mod place;

@@ -8,7 +8,7 @@ use super::super::Scene;
 use super::noun::Noun;
 use super::read::Stated;
 use crate::extract::prose::re;
-use crate::session::{MsgIx, PartBody, Role};
+use crate::session::{MsgIx, Role};
 use crate::verify::article::Block;
 use crate::verify::refs::Reference;
 
@@ -142,10 +142,7 @@ pub(super) fn lists(scene: &Scene<'_>, sets: &[Vec<MsgIx>], count: u64) -> bool 
         line.starts_with(['-', '*', '|', '•']) || number.len() < line.len() && number.starts_with(['.', ')'])
     };
     let rows = |ix: &MsgIx| {
-        let texts = scene.world.message(*ix).parts.iter().filter_map(|p| match &p.body {
-            PartBody::Text(t) => Some(t.as_str()),
-            _ => None,
-        });
+        let texts = scene.world.message(*ix).texts();
         texts.flat_map(str::lines).filter(|l| is_row(l)).count() as u64
     };
     let is_by_user = |ix: &MsgIx| scene.world.message(*ix).role == Role::User;

@@ -203,20 +203,12 @@ fn prose_of(scene: &Scene<'_>, noun: Noun, set: &[MsgIx]) -> Vec<Tally> {
         _ => return Vec::new(),
     };
     let message = scene.world.message(one);
-    let texts: Vec<&str> = message
-        .parts
-        .iter()
-        .filter_map(|p| match &p.body {
-            PartBody::Text(t) => Some(t.as_str()),
-            _ => None,
-        })
-        .collect();
     let count = |t: &str| match noun {
         Noun::Word => t.split_whitespace().count(),
         _ => crate::verify::article::sentences(t).len(),
     };
     let shape = crate::extract::shape::shape(&message.text());
     let told = (noun == Noun::Sentence).then_some(shape.sentences).flatten();
-    let all = texts.iter().map(|t| count(t)).sum::<usize>();
+    let all = message.texts().map(count).sum::<usize>();
     std::iter::once(all).chain(told).map(|n| (n as u64, vec![one])).collect()
 }
