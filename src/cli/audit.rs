@@ -117,7 +117,7 @@ fn section(out: &mut String, view: &View, style: Style, known: bool) -> std::fmt
     if !out.is_empty() {
         writeln!(out)?;
     }
-    writeln!(out, "{mark}{}\n", output::one_line(&view.title))?;
+    writeln!(out, "{}\n", output::heading(&view.title, mark))?;
     let hidden = if known { suppressed(view) } else { Vec::new() };
     let parts: [(&str, &[&str], Rows); 9] = [
         (

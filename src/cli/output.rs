@@ -134,6 +134,11 @@ pub(crate) fn one_line(text: &str) -> String {
     crate::report::text::plain(text)
 }
 
+/// A name from the transcript as a heading: with a mark of Markdown before it nothing in it stays active.
+pub(crate) fn heading(text: &str, mark: &str) -> String {
+    if mark.is_empty() { one_line(text) } else { format!("{mark}{}", crate::report::text::cell(text)) }
+}
+
 /// Columns of the terminal that standard output goes to.
 pub(crate) fn terminal_width() -> Option<u16> {
     if !io::stdout().is_terminal() {

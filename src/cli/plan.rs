@@ -14,6 +14,7 @@ use crate::extract::plan::{Evidence, Plan, PlanSnapshot, PlanSource, SnapshotIte
 use crate::report::engine::{Engine, Target};
 use crate::report::plan::{completion, headline, headline_at, order, timeline, xes};
 use crate::report::section::value::{label, time};
+use crate::report::text::escape;
 use crate::session::{MsgIx, Session};
 use crate::tables::csv::CsvWriter;
 use crate::tables::ndjson::{JsonWriter, Layout};
@@ -116,11 +117,13 @@ fn for_people(args: &Args, run: &Run) -> anyhow::Result<Exit> {
             out.push('\n');
         }
         sessions += 1;
-        out.push_str(&format!("{}{}\n\n", if markdown { "## " } else { "" }, output::one_line(&input::named(session))));
-        out.push_str(&match args.at.as_deref() {
+        out.push_str(&output::heading(&input::named(session), if markdown { "## " } else { "" }));
+        out.push_str("\n\n");
+        let head = match args.at.as_deref() {
             Some(name) => headline_at(&engine, analysis, input::message(session, name)?)?,
             None => headline(&engine, analysis)?,
-        });
+        };
+        out.push_str(&if markdown { head.lines().map(escape).collect::<Vec<_>>().join("\n") } else { head });
         out.push('\n');
         if args.at.is_none() && !args.final_list {
             let order = order(&engine, analysis)?;

@@ -52,7 +52,7 @@ impl<W: Write> CsvWriter<W> {
 }
 
 /// Text with nothing hidden in it, with a `'` before what a spreadsheet would take for a formula.
-fn guarded(text: &str) -> Cow<'_, str> {
+pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
     let starts = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
     let shown = visible(text);
     // A sheet that takes quotes off looks at what stands behind them.

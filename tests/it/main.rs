@@ -6,6 +6,7 @@ mod bench;
 mod bench_traps;
 mod charts;
 mod docs;
+mod escaping;
 mod explain;
 mod faults;
 mod formats;

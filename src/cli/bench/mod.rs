@@ -17,6 +17,7 @@ use crate::extract::bench::{Bench, Efficiency, Limit};
 use crate::report::chart;
 use crate::report::engine::{Engine, Target};
 use crate::report::section::value::{percent, word};
+use crate::tables::csv::guarded;
 use model::Row;
 
 /// Show the benchmark figures: first, best and last of each, limit, efficiency and gap
@@ -90,10 +91,9 @@ impl Printed {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        let mark = if markdown { "## " } else { "" };
-        let name = output::one_line(&input::named(&analysis.session));
+        let name = output::heading(&input::named(&analysis.session), if markdown { "## " } else { "" });
         let head = engine.render("bench.txt", &headline(&analysis.facts.bench, list, args.series.as_deref()))?;
-        self.text.push_str(&format!("{mark}{name}\n\n{}\n", head.trim()));
+        self.text.push_str(&format!("{name}\n\n{}\n", head.trim()));
         let (header, rows): (_, Vec<Vec<String>>) = match args.series {
             Some(_) => (print::POINTS, list.iter().flat_map(print::points).collect()),
             None => (print::OVERVIEW, list.iter().map(print::overview).collect()),
@@ -135,8 +135,12 @@ impl Printed {
                 let mut csv = csv::Writer::from_writer(Vec::new());
                 let columns = figures.iter().flat_map(|f| print::CSV_FIGURE.iter().map(move |c| format!("{f}{c}")));
                 csv.write_record(print::CSV_HEAD.iter().map(|c| (*c).to_owned()).chain(columns))?;
+                let shown = |cell: &String| match cell.parse::<f64>() {
+                    Ok(_) => cell.clone(),
+                    Err(_) => guarded(cell).into_owned(),
+                };
                 for row in &self.table {
-                    csv.write_record(row)?;
+                    csv.write_record(row.iter().map(shown))?;
                 }
                 output::print(&String::from_utf8_lossy(&csv.into_inner()?))
             }
