@@ -78,6 +78,14 @@ impl Wanted {
     }
 }
 
+/// What an input names.
+enum Named {
+    Path,
+    Session(Candidate),
+    /// Neither a file nor a session that is known.
+    Nothing(Error),
+}
+
 /// What happened on the way: decides on the exit code and on what is said on standard error.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -288,11 +296,12 @@ impl Run {
         let (mut out, mut paths) = (Vec::new(), Vec::new());
         for input in &args.inputs {
             match self.session_named(input)? {
-                Some(Candidate { file, id, .. }) => {
+                Named::Session(Candidate { file, id, .. }) => {
                     out.extend(self.discovered(&std::mem::take(&mut paths), None));
                     out.extend(self.discovered(&[file], id.as_ref()));
                 }
-                None => paths.push(input.clone()),
+                Named::Path => paths.push(input.clone()),
+                Named::Nothing(error) => self.fail(&error),
             }
         }
         out.extend(self.discovered(&paths, None));
@@ -309,22 +318,25 @@ impl Run {
         found.groups.into_iter().map(|group| Wanted { group, only: only.cloned() }).collect()
     }
 
-    /// The session that an input names by its id; `None` for inputs that are paths.
-    fn session_named(&self, input: &Path) -> anyhow::Result<Option<Candidate>> {
+    /// What an input names: a path, or a session by its id.
+    fn session_named(&self, input: &Path) -> anyhow::Result<Named> {
         let is_id = |name: &&str| {
             name.len() >= SHORTEST_ID && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
         };
-        let Some(name) = input.to_str().filter(is_id) else { return Ok(None) };
+        let Some(name) = input.to_str().filter(is_id) else { return Ok(Named::Path) };
         if input.symlink_metadata().is_ok() {
-            return Ok(None);
+            return Ok(Named::Path);
         }
         let mut found = stores::by_id(&stores::here(), name);
         match found.len() {
-            0 => Ok(None),
+            0 => {
+                let seen = "no file of this name, and in the usual places no session whose id starts so; `turnpoint sessions` lists those there are";
+                Ok(Named::Nothing(Error::Unrecognised { path: name.to_owned(), seen: seen.to_owned() }))
+            }
             1 => {
                 let (id, found) = found.remove(0);
                 self.say(&format!("session {id}: {}", found.file.display()));
-                Ok(Some(found))
+                Ok(Named::Session(found))
             }
             n => {
                 let list: Vec<String> = found.iter().map(|(id, c)| format!("  {id}  {}", c.file.display())).collect();

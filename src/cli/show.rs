@@ -77,7 +77,7 @@ fn show_part(out: &mut String, part: &Part) -> std::fmt::Result {
             let input = serde_json::to_string_pretty(&call.input).unwrap_or_else(|_| call.input.to_string());
             writeln!(out, "{}", visible(&input))?;
             let Some(result) = &call.result else { return writeln!(out, "◀ no result in the transcript\n") };
-            write!(out, "◀ {}", result.status.word())?;
+            write!(out, "◀ {}", call.ended())?;
             if let Some(code) = result.exit_code {
                 write!(out, ", exit code {code}")?;
             }

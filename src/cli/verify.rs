@@ -6,6 +6,7 @@ use super::exit::{Exit, usage};
 use super::input::{HIGHEST_NUMBER, InputArgs, Run};
 use super::{limits_config, output};
 use crate::error::Error;
+use crate::session::visible;
 use crate::verify::{self, Statement, Verdict, Verification};
 
 /// Check a narrative against its transcript: what is wrong first
@@ -53,7 +54,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     }
     match args.format {
         Style::Json => output::print_json(&found)?,
-        Style::Md => output::print(&verify::annotated(&text, &found))?,
+        Style::Md => output::print(&visible(&verify::annotated(&text, &found)))?,
         Style::Table => output::print(&table(&found))?,
     }
     let wrong = found.count(Verdict::Contradicted) > 0 || found.notes.iter().any(|n| n.wrong);

@@ -86,6 +86,15 @@ impl ToolCall {
         self.status() == CallStatus::Error || self.exit_code().is_some_and(|c| c != 0)
     }
 
+    /// How the call ended, in a word for readers: a command that answered with a nonzero exit code has failed.
+    pub fn ended(&self) -> &'static str {
+        match self.status() {
+            CallStatus::Ok if self.failed() => "failed",
+            CallStatus::Unknown => "end not known",
+            status => status.word(),
+        }
+    }
+
     /// Whether the call is known to have worked: answered without error and no nonzero exit code.
     pub fn worked(&self) -> bool {
         self.status() == CallStatus::Ok && self.exit_code().is_none_or(|c| c == 0)

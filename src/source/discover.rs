@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::folder::{Limits, Reason, Walk};
-use super::{Format, Input, recognise, seen, shape, zipped};
+use super::{Format, Input, recognise, seen, shape, sqlite, zipped};
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
 
@@ -213,6 +213,10 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
     }
     let tried: Vec<_> = walk.files.par_iter().map(|path| try_input(file_below(root, path))).collect();
     let (mut taken, mut other) = (0u64, 0u64);
+    let is_database =
+        |tried: &Result<Tried, Error>| matches!(tried, Ok(Tried::Taken(f, _)) if f.format.id == "opencode-db");
+    let databases: HashSet<PathBuf> =
+        walk.files.iter().zip(&tried).filter(|(_, t)| is_database(t)).map(|(path, _)| path.clone()).collect();
     for (path, tried) in walk.files.iter().zip(tried) {
         let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
         let loc = || whole_file(&name);
@@ -231,8 +235,9 @@ fn folder(root: &Path, found: &mut Vec<Found>, out: &mut Discovered) {
                 }
                 Err(e) => told.push(Diag::lost(Trouble::ZipDirectory, loc(), 0, 0, format!("{e}; passed over"))),
             },
-            // What stands beside a subagent's file is read with it.
+            // What stands beside a subagent's file or a database is read with it.
             Ok(Tried::Other(..)) if path.to_string_lossy().ends_with(".meta.json") => {}
+            Ok(Tried::Other(..)) if sqlite::base_of(path).is_some_and(|base| databases.contains(&base)) => {}
             Ok(Tried::Other(kind, seen)) => {
                 other += 1;
                 told.push(passed_over(&name, kind, &seen));

@@ -3,6 +3,7 @@
 //! Files are first told apart by their heads ([`mod@discover`]), put into groups that belong to one session or to a family
 //! of forks, and then each group is parsed on its own ([`load`]), so memory is bounded by the largest group.
 
+mod background;
 mod care;
 mod claude_code;
 mod codex;

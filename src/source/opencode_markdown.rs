@@ -34,6 +34,11 @@ static HEADING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^## (?:User|Assistant(?: \(([^·()]+) · (.+?)(?: · [0-9.]+m?s)?\))?)$").expect("static")
 });
 
+/// The tool that a line names.
+fn tool(line: &str) -> Option<&str> {
+    line.strip_prefix("**Tool: ")?.strip_suffix("**")
+}
+
 fn session_id(text: &str) -> Option<&str> {
     let title = text.trim_start_matches('\u{FEFF}').trim_start();
     let end = text.match_indices('\n').nth(30).map_or(text.len(), |(at, _)| at);
@@ -114,6 +119,8 @@ struct Page<'a> {
     lines: Vec<(usize, &'a str)>,
     /// Per line, where the message it stands in ends, unless output makes it seem so.
     next_end: Vec<usize>,
+    /// Per line, where the next tool is named.
+    next_tool: Vec<usize>,
     /// Per line, how many bare fences stand before it.
     fences: Vec<u32>,
     undivided: Option<usize>,
@@ -133,14 +140,25 @@ impl<'a> Page<'a> {
             fences[i + 1] = fences[i] + u32::from(*line == "```");
         }
         let mut next_end = vec![lines.len(); lines.len() + 1];
+        let mut next_tool = vec![lines.len(); lines.len() + 1];
         let mut following = "";
         for i in (0..lines.len()).rev() {
             let line = lines[i].1;
             let ends = line == "---" && (following.is_empty() || HEADING.is_match(following));
             next_end[i] = if ends { i } else { next_end[i + 1] };
+            next_tool[i] = if tool(line).is_some() { i } else { next_tool[i + 1] };
             following = if line.is_empty() { following } else { line };
         }
-        Self { text, places: Lines::default(), lines, next_end, fences, undivided: None, unclear: Vec::new() }
+        Self {
+            text,
+            places: Lines::default(),
+            lines,
+            next_end,
+            next_tool,
+            fences,
+            undivided: None,
+            unclear: Vec::new(),
+        }
     }
 
     fn line(&self, at: usize) -> &'a str {
@@ -237,7 +255,7 @@ impl<'a> Page<'a> {
     }
 
     fn tool(&self, at: usize) -> Option<&'a str> {
-        self.line(at).strip_prefix("**Tool: ")?.strip_suffix("**")
+        tool(self.line(at))
     }
 
     /// A tool call from its line: input and output are there only when the export was asked for details.
@@ -265,28 +283,69 @@ impl<'a> Page<'a> {
         (json!({"type": "tool", "tool": tool, "callID": call, "state": state}), end)
     }
 
-    /// The line of the fence that closes an output. Fences with a language inside it are closed by themselves; a fence
-    /// behind which an odd number stands up to the end of the message was none. A fence at the very end of the message
-    /// closes the output however the others pair, unless the output shows another export. If no fence fits, the last one
-    /// counts.
+    /// The line of the fence that closes an output. The output's own fences are not escaped, so what follows decides: the
+    /// fence directly before the next part or the end of the message closes it. Where text of the agent follows, it is the
+    /// last fence that closes no block of that text: what a tool printed must not be told as said by the agent.
     fn output_end(&mut self, from: usize) -> usize {
+        // A part begins behind the fence only.
+        let first = (from..self.lines.len()).find(|&at| self.line(at) == "```").unwrap_or(from);
+        let stop = (first..self.lines.len()).find(|&at| self.ends_part(at)).unwrap_or(self.lines.len());
+        if (from..stop).any(|at| self.line(at).starts_with("**Session ID:**")) {
+            return self.end_of_shown_export(from);
+        }
+        let fence = |at: &usize| self.line(*at).starts_with("```");
+        let mut fences = (from..stop).rev().filter(fence).peekable();
+        if let Some(&last) = fences.peek()
+            && self.line(last) == "```"
+            && self.skip_blank(last + 1) == stop
+        {
+            return last;
+        }
+        while let Some(close) = fences.next() {
+            // A fence with a language opens a block of the text.
+            let block = fences.next_if(|at| self.line(*at) != "```").is_some();
+            if self.line(close) == "```" && !block {
+                if (from..stop).any(|at| at != close && fence(&at)) {
+                    self.unclear.push(from);
+                }
+                return close;
+            }
+        }
+        self.unclear.push(from);
+        (from..stop).rev().find(|i| self.line(*i) == "```").unwrap_or(stop)
+    }
+
+    /// Whether the message ends at a line, or another part of it begins there.
+    fn ends_part(&self, at: usize) -> bool {
+        let begins = |at: usize| {
+            let line = self.line(at);
+            at >= self.lines.len()
+                || self.next_end[at] == at
+                || line == "_Thinking:_"
+                || matches!(line, "**Input:**" | "**Output:**" | "**Error:**")
+        };
+        let behind_blank = at > 0 && self.line(at - 1).is_empty();
+        self.next_end[at] == at
+            || behind_blank && self.line(at) == "_Thinking:_"
+            || behind_blank
+                && self.tool(at).is_some()
+                && (begins(self.skip_blank(at + 1)) || self.tool(self.skip_blank(at + 1)).is_some())
+    }
+
+    /// The same for an output that shows another export, in which messages end too. Fences with a language inside it are
+    /// closed by themselves; a fence behind which an odd number stands up to the end of the message was none. If no fence
+    /// fits, the last one counts.
+    fn end_of_shown_export(&mut self, from: usize) -> usize {
         let (mut depth, mut export) = (0_u32, false);
         for at in from..self.lines.len() {
             let line = self.line(at);
             export |= line.starts_with("**Session ID:**");
-            if !export && self.next_end[at] == at {
-                break;
-            }
-            if line == "```" && !export && self.skip_blank(at + 1) == self.next_end[at] {
-                return at;
-            }
             if line.starts_with("```") && line != "```" && !line.ends_with("```") {
                 depth += 1;
             } else if line == "```" && depth > 0 {
                 depth -= 1;
-            } else if line == "```" && self.line(at + 1).is_empty() {
-                let last = self.next_end[at];
-                let plain = (at + 1..last).take_while(|i| self.tool(*i).is_none()).last().map_or(at + 1, |i| i + 1);
+            } else if line == "```" && self.line(at + 1).is_empty() && export {
+                let plain = self.next_end[at].min(self.next_tool[at + 1]);
                 if (self.fences[plain] - self.fences[at + 1]).is_multiple_of(2) {
                     return at;
                 }

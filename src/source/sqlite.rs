@@ -169,6 +169,13 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// The database that a write-ahead log, or the index of one, stands beside.
+pub(crate) fn base_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let base = ["-wal", "-shm"].iter().find_map(|end| name.strip_suffix(end))?;
+    Some(path.with_file_name(base))
+}
+
 /// Copies a database and its log to a private folder, again if either changed meanwhile.
 fn copy_together(path: &Path, wal: &Path) -> io::Result<(Folder, PathBuf)> {
     let state = || -> io::Result<_> {

@@ -85,9 +85,13 @@ impl Manifest {
             Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
             Err(e) => return Err(error(e)),
         };
-        match serde_json::from_slice(&bytes) {
-            Ok(manifest) => Ok(Some(manifest)),
-            Err(e) => Err(error(io::Error::new(io::ErrorKind::InvalidData, format!("no manifest of a dataset: {e}")))),
+        let invalid =
+            |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("no manifest of a dataset: {why}"));
+        let manifest: Self = serde_json::from_slice(&bytes).map_err(|e| error(invalid(e.to_string())))?;
+        // Names of parts become paths.
+        match manifest.sessions.iter().find(|e| e.part.is_empty() || !e.part.bytes().all(|b| b.is_ascii_hexdigit())) {
+            Some(entry) => Err(error(invalid(format!("{:?} is no name of a part", entry.part)))),
+            None => Ok(Some(manifest)),
         }
     }
 
@@ -152,7 +156,8 @@ impl DatasetWriter {
     /// Begins to write into a folder, which is made when it does not exist. `raw` turns the guard of CSV off.
     pub fn new(folder: &Path, encoding: Encoding, raw: bool) -> Result<Self, Error> {
         fs::create_dir_all(folder).map_err(|source| write_error(folder, source))?;
-        let old = Manifest::read(folder)?;
+        let old = Manifest::read(folder).map_err(|e| write_error(folder, io::Error::other(e.to_string())))?;
+        refuse_foreign(folder, old.is_some()).map_err(|source| write_error(folder, source))?;
         if let Some(old) = old.as_ref().filter(|o| o.format != encoding || o.schema_version != SCHEMA_VERSION) {
             return Err(Error::Query(format!(
                 "{} holds a dataset of format {} and schema version {}; choose another folder",
@@ -205,7 +210,9 @@ impl DatasetWriter {
         for ((folder, entries), part) in self.done.iter().zip(names) {
             for table in TABLES {
                 let target = file(&self.folder, table, &part, self.encoding);
-                fs::create_dir_all(self.folder.join(table.name))?;
+                let below = self.folder.join(table.name);
+                refuse_link(&below)?;
+                fs::create_dir_all(below)?;
                 fs::rename(folder.join(table.name), target)?;
             }
             sessions.extend(entries.iter().map(|e| (key(e), Entry { part: part.clone(), ..e.clone() })));
@@ -238,6 +245,26 @@ impl DatasetWriter {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses a folder that holds something, but no dataset, and one in which a table's folder leads elsewhere.
+fn refuse_foreign(folder: &Path, is_dataset: bool) -> io::Result<()> {
+    if !is_dataset && fs::read_dir(folder)?.next().is_some() {
+        let reason = "it holds files and was not written by `turnpoint extract`; choose another folder with -o";
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, reason));
+    }
+    TABLES.iter().try_for_each(|table| refuse_link(&folder.join(table.name)))
+}
+
+/// Refuses a link: what is written below it would stand elsewhere.
+fn refuse_link(path: &Path) -> io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(found) if !found.is_dir() => {
+            let reason = format!("{} is no folder of a dataset; nothing is written through it", path.display());
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
+        }
+        _ => Ok(()),
     }
 }
 

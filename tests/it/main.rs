@@ -14,6 +14,7 @@ mod inputs;
 mod many;
 mod narrator;
 mod opencode;
+mod outputs;
 mod parity;
 mod phases;
 mod plan;

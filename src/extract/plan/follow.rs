@@ -210,7 +210,7 @@ impl Follower<'_> {
 
     fn warn_of_words(&mut self, write: &Write) {
         for entry in write.entries.iter().filter(|e| e.state == State::Other && write.accepted) {
-            let message = format!("status {:?} of a plan item is not known; kept as other", entry.status_text);
+            let message = format!("status \"{}\" of a plan item is not known; kept as other", entry.status_text);
             if self.plan.warnings.iter().any(|w| w.message == message) {
                 continue;
             }

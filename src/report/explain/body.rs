@@ -183,7 +183,7 @@ fn row(session: &Session, at: CallRef, call: &ToolCall, few: bool) -> Call {
         kind: call.kind.word(),
         what: cut(call.command().or_else(|| call.target()).unwrap_or_default(), WHAT),
         times: 1,
-        status: call.status().word(),
+        status: call.ended(),
         failed: call.failed(),
         exit_code: call.exit_code(),
         seconds: call.duration_ms.map(|ms| ms / 1_000).filter(|s| *s >= SLOW),

@@ -148,7 +148,7 @@ fn call(call: &ToolCall, amount: Amount) -> Call {
         }
         _ => (cut(&what, 160), None),
     };
-    Call { tool: call.tool.clone(), what, status: call.status().word(), exit_code: call.exit_code(), output }
+    Call { tool: call.tool.clone(), what, status: call.ended(), exit_code: call.exit_code(), output }
 }
 
 fn head(text: &str, what: &'static str, max: usize) -> Excerpt {

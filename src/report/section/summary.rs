@@ -43,6 +43,8 @@ pub(crate) struct Summary {
     calls: usize,
     failed: usize,
     interrupted: usize,
+    /// Calls that were answered without a word on how they ended.
+    unknown: usize,
     missing: usize,
     lost_bytes: u64,
     warnings: usize,
@@ -153,6 +155,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
         calls: calls.len(),
         failed: calls.iter().filter(|c| c.failed()).count(),
         interrupted: calls.iter().filter(|c| c.status() == CallStatus::Interrupted).count(),
+        unknown: calls.iter().filter(|c| c.status() == CallStatus::Unknown).count(),
         missing: calls.iter().filter(|c| c.result.is_none()).count(),
         lost_bytes: session.sources.iter().map(|s| s.bytes_skipped).sum(),
         warnings: session.warnings.len(),

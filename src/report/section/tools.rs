@@ -8,11 +8,13 @@ use serde_json::Value;
 use super::value::{grouped, label};
 use super::{Material, first_rows, some};
 use crate::error::Error;
-use crate::session::{CallRef, Session, ToolCall};
+use crate::session::{CallRef, Session, ToolCall, Usage};
 
 #[derive(Debug, Serialize)]
 struct View {
     tools: Vec<Row>,
+    /// Whether of any call it is not known how it ended.
+    unknown: bool,
     failures: Vec<Failure>,
     left: usize,
     tokens: Vec<Tokens>,
@@ -25,6 +27,7 @@ struct Row {
     calls: usize,
     failed: usize,
     interrupted: usize,
+    unknown: usize,
     missing: usize,
     first: String,
     last: String,
@@ -51,7 +54,7 @@ struct Tokens {
 }
 
 pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
-    use crate::session::CallStatus::Interrupted;
+    use crate::session::CallStatus::{Interrupted, Unknown};
     let session = &material.analysis.session;
     let calls: Vec<(CallRef, &ToolCall)> =
         session.calls().filter(|(at, _)| !session.message(at.msg).abandoned).collect();
@@ -67,6 +70,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
             calls: 0,
             failed: 0,
             interrupted: 0,
+            unknown: 0,
             missing: 0,
             first: msg.clone(),
             last: String::new(),
@@ -74,6 +78,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         row.calls += 1;
         row.failed += usize::from(call.failed());
         row.interrupted += usize::from(call.status() == Interrupted);
+        row.unknown += usize::from(call.status() == Unknown);
         row.missing += usize::from(call.result.is_none());
         row.last = msg;
     }
@@ -81,7 +86,8 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     tools.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.tool.cmp(&b.tool)));
     let failures = calls.iter().filter(|(_, c)| c.failed()).map(|(at, c)| failure(session, *at, c)).collect();
     let (failures, left) = first_rows(failures, material.full);
-    some(View { tools, failures, left, tokens: tokens(session) })
+    let unknown = tools.iter().any(|row| row.unknown > 0);
+    some(View { tools, unknown, failures, left, tokens: tokens(session) })
 }
 
 fn failure(session: &Session, at: CallRef, call: &ToolCall) -> Failure {
@@ -100,32 +106,25 @@ fn tokens(session: &Session) -> Vec<Tokens> {
     struct Sum {
         replies: usize,
         unknown: usize,
-        input: u64,
-        output: u64,
-        cache_read: u64,
-        cache_write: u64,
+        usage: Usage,
     }
     let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
     for message in session.messages.iter().filter(|m| m.copied_from.is_none()) {
         let Some(model) = message.model.as_deref() else { continue };
         let sum = sums.entry(model).or_default();
         sum.replies += 1;
-        match message.usage.output {
-            None => sum.unknown += 1,
-            Some(output) => sum.output += output,
-        }
-        sum.input += message.usage.input.unwrap_or(0);
-        sum.cache_read += message.usage.cache_read.unwrap_or(0);
-        sum.cache_write += message.usage.cache_write.unwrap_or(0);
+        sum.unknown += usize::from(message.usage.output.is_none());
+        sum.usage.add(message.usage);
     }
+    let told = |n: Option<u64>| n.map_or_else(|| "not known".to_owned(), grouped);
     sums.into_iter()
         .map(|(model, sum)| Tokens {
             model: model.to_string(),
             replies: sum.replies,
-            input: grouped(sum.input),
-            cache_read: grouped(sum.cache_read),
-            cache_write: grouped(sum.cache_write),
-            output: grouped(sum.output),
+            input: told(sum.usage.input),
+            cache_read: told(sum.usage.cache_read),
+            cache_write: told(sum.usage.cache_write),
+            output: told(sum.usage.output),
             unknown: sum.unknown,
         })
         .collect()

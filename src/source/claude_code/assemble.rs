@@ -13,6 +13,7 @@ use super::text::{self, Flags};
 use super::threads::Threads;
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{DraftThread, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, Usage};
+use crate::source::background::join;
 use crate::source::todos;
 
 /// Where a call stands, while messages are made.
@@ -102,7 +103,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
         self.warn_of_unanswered();
         self.add_again();
         let mut opened = std::mem::take(&mut self.threads);
-        opened.iter_mut().for_each(|open| background::join(&mut open.messages));
+        opened.iter_mut().for_each(|open| join(&mut open.messages, background::said));
         let mut out = Vec::new();
         for (thread, open) in threads.list.into_iter().zip(opened) {
             out.push(DraftThread {

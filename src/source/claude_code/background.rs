@@ -1,44 +1,52 @@
-//! Commands that run in the background: the call is answered at once, and how it ended is told by a later call.
+//! Commands that Claude Code runs in the background: what starts one, and where its end is told.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::session::{CallStatus, Message, PartBody, ToolCall};
+use crate::session::{CallStatus, PartBody, ToolCall};
+use crate::source::background::Said;
 
 static STARTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^Command running in background with ID: ([\w-]+)").expect("static"));
 static ENDED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"<status>(completed|failed|killed)</status>").expect("static"));
+    LazyLock::new(|| Regex::new(r"<status>(completed|failed|killed|stopped)</status>").expect("static"));
 static CODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<exit_code>(\d{1,3})</exit_code>").expect("static"));
+static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?s)^<task-notification>\s*<task-id>([\w-]+)</task-id>(.*?)<summary>Background command (.*?)</summary>",
+    )
+    .expect("static")
+});
+static NOTICE_CODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"exit code (\d{1,3})\)?\s*$").expect("static"));
 
 /// The command that an answer says is still running.
 pub(super) fn started(text: &str) -> Option<&str> {
     STARTED.captures(text)?.get(1).map(|m| m.as_str())
 }
 
-/// Tells of each command that was left running how it ended, where a later call says so.
-pub(super) fn join(messages: &mut [Message]) {
-    let mut running: HashMap<String, (usize, usize)> = HashMap::new();
-    let mut ends: Vec<((usize, usize), CallStatus, Option<i64>)> = Vec::new();
-    for (m, message) in messages.iter().enumerate() {
-        for (p, part) in message.parts.iter().enumerate() {
-            let PartBody::Call(call) = &part.body else { continue };
-            let Some(result) = &call.result else { continue };
-            if let Some(id) = started(&result.text) {
-                running.insert(id.to_owned(), (m, p));
-            } else if let Some(at) = followed(call).and_then(|id| running.get(id)) {
-                ends.extend(end(&result.text).map(|(status, code)| (*at, status, code)));
+/// What a part says of a command in the background.
+pub(super) fn said(part: &PartBody) -> Option<Said<'_>> {
+    match part {
+        PartBody::Call(call) => {
+            let text = &call.result.as_ref()?.text;
+            if let Some(id) = started(text) {
+                return Some(Said::Started(Cow::Borrowed(id)));
             }
+            let id = followed(call)?;
+            // What stands in its output is not asked.
+            let head = text.split("<output>").next().unwrap_or_default().split("<stdout>").next().unwrap_or_default();
+            let (status, code) = end(head, CODE.captures(head).map(|c| c.extract::<1>().1[0]))?;
+            Some(Said::Ended(Cow::Borrowed(id), status, code))
         }
-    }
-    for ((m, p), status, code) in ends {
-        if let PartBody::Call(call) = &mut messages[m].parts[p].body
-            && let Some(result) = &mut call.result
-        {
-            (result.status, result.exit_code) = (status, code);
+        PartBody::Text(text) => {
+            let notice = Some(text.trim_start()).filter(|t| t.starts_with("<task-notification>"))?;
+            let (_, [id, head, summary]) = NOTICE.captures(notice)?.extract();
+            let (status, code) = end(head, NOTICE_CODE.captures(summary).map(|c| c.extract::<1>().1[0]))?;
+            Some(Said::Ended(Cow::Borrowed(id), status, code))
         }
+        _ => None,
     }
 }
 
@@ -49,13 +57,12 @@ fn followed(call: &ToolCall) -> Option<&str> {
     if asks { id() } else { None }
 }
 
-/// How a command ended, if the answer says that it did. What stands in its output is not asked.
-fn end(text: &str) -> Option<(CallStatus, Option<i64>)> {
-    let head = text.split("<output>").next().unwrap_or_default().split("<stdout>").next().unwrap_or_default();
-    let word = ENDED.captures(head)?.get(1)?.as_str();
-    let code = CODE.captures(head).and_then(|c| c[1].parse::<i64>().ok()).filter(|code| *code < 256);
+/// How a command ended, if the text says that it did.
+fn end(text: &str, code: Option<&str>) -> Option<(CallStatus, Option<i64>)> {
+    let word = ENDED.captures(text)?.get(1)?.as_str();
+    let code = code.and_then(|c| c.parse::<i64>().ok()).filter(|code| *code < 256);
     Some(match (word, code) {
-        ("killed", code) => (CallStatus::Interrupted, code),
+        ("killed" | "stopped", code) => (CallStatus::Interrupted, code),
         ("failed", code) => (CallStatus::Error, code),
         (_, Some(code)) if code != 0 => (CallStatus::Error, Some(code)),
         (_, code) => (CallStatus::Ok, code),
@@ -68,6 +75,7 @@ mod tests {
 
     use super::*;
     use crate::session::build::SessionBuilder;
+    use crate::source::background::join;
 
     #[test]
     fn a_command_left_running_ends_as_a_later_call_says() {
@@ -89,9 +97,31 @@ mod tests {
             if let PartBody::Call(call) = &mut session.messages[1].parts[0].body {
                 call.result.as_mut().unwrap().status = CallStatus::Unknown;
             }
-            join(&mut session.messages);
+            join(&mut session.messages, said);
             let call = session.messages[1].calls().next().unwrap();
             assert_eq!((call.status(), call.exit_code()), (status, code), "{answer}");
         }
+    }
+
+    #[test]
+    fn a_notification_tells_how_a_command_in_the_background_ended() {
+        let start = "Command running in background with ID: b7. Output is being written to: /tmp/x";
+        for (word, summary, status, code) in [
+            ("failed", "\"serve\" failed with exit code 3", CallStatus::Error, Some(3)),
+            ("completed", "\"exit code 9\" completed (exit code 0)", CallStatus::Ok, Some(0)),
+            ("killed", "\"serve\" was stopped", CallStatus::Interrupted, None),
+        ] {
+            let notice = format!(
+                "<task-notification>\n<task-id>b7</task-id>\n<output-file>/tmp/x</output-file>\n<status>{word}</status>\n<summary>Background command {summary}</summary>\n</task-notification>"
+            );
+            let mut session =
+                SessionBuilder::new().call("Bash", json!({"command": "serve"}), start).user(&notice).build();
+            join(&mut session.messages, said);
+            let call = session.messages[0].calls().next().unwrap();
+            assert_eq!((call.status(), call.exit_code()), (status, code), "{notice}");
+        }
+        // Of an agent it says nothing about a command.
+        let agent = "<task-notification>\n<task-id>b7</task-id>\n<status>failed</status>\n<summary>Agent \"x\" failed</summary>";
+        assert_eq!(said(&PartBody::Text(agent.into())), None);
     }
 }

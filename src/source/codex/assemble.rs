@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::background;
 use super::output::{self, Output};
 use super::record::{Bit, Body, Line};
 use super::repeated::Repeated;
@@ -16,6 +17,7 @@ use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{
     CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult, Usage,
 };
+use crate::source::background::join;
 use crate::source::todos;
 
 /// Starts of texts in the user's place that the program adds.
@@ -88,6 +90,7 @@ impl<'a> Assembly<'a> {
         }
         all.spend_ahead();
         all.warn_of_unanswered();
+        join(&mut all.messages, background::said);
         all.messages
     }
 
@@ -258,10 +261,14 @@ impl<'a> Assembly<'a> {
         };
         let between =
             first.2.zip(from.at).and_then(|(a, b)| u64::try_from(b.as_millisecond() - a.as_millisecond()).ok());
+        // A call that asks after a running command has answered; the command has not ended.
+        let left_running =
+            output.running.is_some() && !open.iter().any(|&at| self.at(at).is_some_and(background::asks));
+        let data = output.running.map_or(Value::Null, |id| json!({ "session_id": id }));
         let status = match (output.interrupted, output.failed) {
             (true, _) => CallStatus::Interrupted,
             (_, true) => CallStatus::Error,
-            _ if output.running => CallStatus::Unknown,
+            _ if left_running => CallStatus::Unknown,
             _ => CallStatus::Ok,
         };
         let lone_inner = open.len() == 2;
@@ -269,7 +276,8 @@ impl<'a> Assembly<'a> {
             let exit_code = output.exit_code.filter(|_| lone_inner);
             let place = from.place;
             if let Some(call) = self.at_mut(at) {
-                call.result = Some(ToolResult { status, exit_code, place, ..ToolResult::default() });
+                let data = data.clone();
+                call.result = Some(ToolResult { status, exit_code, place, data, ..ToolResult::default() });
             }
         }
         let unknown = output.exit_code.is_none() && status == CallStatus::Ok;
@@ -278,7 +286,7 @@ impl<'a> Assembly<'a> {
             call.duration_ms = output.duration_ms.or(between);
             call.started_thread = output::spawned(&call.tool, &output.text);
             let (text, exit_code, place) = (output.text, output.exit_code, from.place);
-            call.result = Some(ToolResult { status, exit_code, text, place, data: Value::Null });
+            call.result = Some(ToolResult { status, exit_code, text, place, data });
             if unknown {
                 let message = "a command whose exit code is not written".to_owned();
                 self.warnings.push(Diag::note(Trouble::ExitUnknown, (self.loc)(place), message));

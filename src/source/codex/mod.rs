@@ -4,6 +4,7 @@
 //! how lines are written, [`record`] what is kept of them, [`assemble`] makes the messages.
 
 mod assemble;
+mod background;
 mod fork;
 mod output;
 mod record;

@@ -2,6 +2,10 @@
 
 use serde_json::Value;
 
+/// How the answer of a tool starts that did not do what it was asked for.
+const FAILED: &[&str] =
+    &["apply_patch verification failed", "failed to parse", "write_stdin failed", "exec_command failed"];
+
 /// What came back from a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Output {
@@ -10,8 +14,8 @@ pub(super) struct Output {
     pub(super) duration_ms: Option<u64>,
     pub(super) failed: bool,
     pub(super) interrupted: bool,
-    /// The command was left running.
-    pub(super) running: bool,
+    /// The command was left running: its id.
+    pub(super) running: Option<Box<str>>,
 }
 
 /// Reads an output: a text, a list of texts, or an object with one.
@@ -46,8 +50,8 @@ fn of_text(text: &str) -> Output {
     Output {
         exit_code: head_code(text),
         interrupted: text.starts_with("aborted"),
-        running: head(text).any(|line| line.starts_with("Process running with session ID ")),
-        failed: text.starts_with("apply_patch verification failed") || text.starts_with("failed to parse"),
+        running: running(text),
+        failed: FAILED.iter().any(|start| text.starts_with(start)),
         text: text.to_owned(),
         ..Output::default()
     }
@@ -61,9 +65,29 @@ fn of_pieces(pieces: &[Value]) -> Output {
         value.get("exit_code").and_then(Value::as_i64).and_then(code)
     });
     let exit_code = inner.or_else(|| texts.iter().find_map(|t| head_code(t)));
-    let left = |t: &&str| head(t).any(|line| line.starts_with("Process running with session ID "));
-    let running = exit_code.is_none() && texts.iter().any(left);
+    let running = texts.iter().find_map(|t| running(t).or_else(|| session_of(t))).filter(|_| exit_code.is_none());
     Output { text: texts.join("\n"), exit_code, running, ..Output::default() }
+}
+
+/// The id of a command that the lines before the output proper say is left running.
+fn running(text: &str) -> Option<Box<str>> {
+    head(text).find_map(|line| line.strip_prefix("Process running with session ID ")).map(|id| id.trim().into())
+}
+
+/// The same in a piece that is JSON.
+fn session_of(text: &str) -> Option<Box<str>> {
+    let text = text.trim_start();
+    let value: Value = if text.starts_with('{') { serde_json::from_str(text).ok()? } else { return None };
+    session_id(&value)
+}
+
+/// The id of a running command in an input or output: a number, in some versions a text.
+pub(super) fn session_id(value: &Value) -> Option<Box<str>> {
+    match value.get("session_id")? {
+        Value::Number(n) => Some(n.to_string().into()),
+        Value::String(text) => Some(text.as_str().into()),
+        _ => None,
+    }
 }
 
 /// The lines before the output proper.
@@ -105,8 +129,10 @@ mod tests {
         assert_eq!(code(json!("Exit code: 2\nWall time: 1 s\nOutput:\nExit code: 9")), Some(2));
         assert_eq!(code(json!("Chunk ID: a\nWall time: 1 s\nProcess exited with code 3\nOutput:\n")), Some(3));
         assert_eq!(code(json!("Process running with session ID 7")), None);
-        assert!(read(&json!("Wall time: 1 s\nProcess running with session ID 7\nOutput:\n")).running);
-        assert!(!read(&json!("Process exited with code 0\nOutput:\nProcess running with session ID 7")).running);
+        let running = |value: Value| read(&value).running;
+        assert_eq!(running(json!("Wall time: 1 s\nProcess running with session ID 7\nOutput:\n")), Some("7".into()));
+        assert_eq!(running(json!("Process exited with code 0\nOutput:\nProcess running with session ID 7")), None);
+        assert_eq!(running(json!([{"text": "Script completed"}, {"text": "{\"session_id\": 8}"}])), Some("8".into()));
         let pieces = json!([{"text": "Script completed"}, {"text": "{\"exit_code\":1,\"output\":\"no\"}"}]);
         assert_eq!(code(pieces), Some(1));
         for odd in [json!("0"), json!(null), json!(256), json!(-1), json!(4_294_967_295_i64), json!(0.5)] {

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::FORMAT;
-use crate::session::{CallStatus, Message, MessageKind, Session};
+use crate::session::{CallStatus, Message, MessageKind, Session, ToolCall};
 use crate::source::{Group, Head, Input, load};
 
-fn line(kind: &str, payload: Value) -> String {
+pub(super) fn line(kind: &str, payload: Value) -> String {
     json!({"timestamp": "2026-01-01T00:00:00Z", "type": kind, "payload": payload}).to_string()
 }
 
@@ -24,11 +24,11 @@ fn event(kind: &str, field: &str, value: Value) -> String {
     line("event_msg", payload)
 }
 
-fn call(id: &str, name: &str, arguments: &str) -> String {
+pub(super) fn call(id: &str, name: &str, arguments: &str) -> String {
     line("response_item", json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}))
 }
 
-fn output(id: &str, text: &str) -> String {
+pub(super) fn output(id: &str, text: &str) -> String {
     line("response_item", json!({"type": "function_call_output", "call_id": id, "output": text}))
 }
 
@@ -39,6 +39,12 @@ fn sessions(files: &[&[String]]) -> Vec<Session> {
 
 fn session(lines: &[String]) -> Session {
     sessions(&[lines]).remove(0)
+}
+
+/// The calls of a session of these lines.
+pub(super) fn calls(lines: &[String]) -> Vec<ToolCall> {
+    let all = [&[meta("s")], lines].concat();
+    session(&all).messages.iter().flat_map(Message::calls).cloned().collect()
 }
 
 fn texts(session: &Session) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{number_at, str_at, take_str};
+use super::{background, number_at, str_at, take_str};
 use crate::session::{CallStatus, PartBody, Place, ToolCall, ToolKind, ToolResult};
 
 /// Reads a tool part, and after it the files that the tool handed back. `aborted` says that the message ended by
@@ -14,7 +14,11 @@ pub(super) fn call(mut part: Value, place: Place, aborted: bool) -> (PartBody, V
     let attachments = state.get_mut("attachments").map(Value::take).unwrap_or_default();
     let input = state.get_mut("input").map(Value::take).unwrap_or_default();
     let duration_ms = duration(&state);
-    let result = result(&mut state, place, aborted);
+    let mut result = result(&mut state, place, aborted);
+    if let Some(left) = result.as_mut().filter(|r| r.status == CallStatus::Ok && background::started(&r.text).is_some())
+    {
+        left.status = CallStatus::Unknown;
+    }
     let started_thread = if kind == ToolKind::Task { child_session(&state, result.as_ref()) } else { None };
     let call = ToolCall {
         id: take_str(&mut part, "callID").unwrap_or_default(),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::background;
 use super::kind::kinds_by_neighbours;
 use super::message::time;
 use super::{Entry, Loaded, str_at, tree};
@@ -39,6 +40,9 @@ pub(in crate::source) fn drafts(loaded: Vec<Loaded>, format: &'static str) -> Ve
     let mut sessions: Vec<Joined> = by_id.into_values().map(join).collect();
     sessions.sort_by_cached_key(|s| (first_time(&s.entries), s.loc().file, s.id.clone()));
     tree::mark_forks(&mut sessions);
+    for session in &mut sessions {
+        crate::source::background::join(session.entries.iter_mut().map(|e| &mut e.message), background::said);
+    }
     tree::drafts(sessions, format)
 }
 

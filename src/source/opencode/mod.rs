@@ -2,6 +2,7 @@
 //! the storage tree, in the database and in events. The store's own file reads that shape into [`Loaded`] sessions;
 //! [`drafts`] joins them.
 
+mod background;
 mod call;
 mod cursor;
 mod join;

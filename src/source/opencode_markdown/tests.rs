@@ -41,6 +41,30 @@ fn output_may_hold_fences_and_another_export() {
 }
 
 #[test]
+fn what_a_tool_printed_is_not_told_as_said() {
+    // Two calls in one message; the first prints blocks whose fences name no language, with blank lines behind them.
+    let output =
+        "Read it:\n\n```\na\n```\n\nThen:\n\n```\nb\n```\n\n**Tool: of the trade**\n\n```yaml\nc: 1\n```\n\nEnd.";
+    let call = |name: &str| {
+        format!("**Tool: {name}**\n\n**Input:**\n```json\n{{}}\n```\n\n**Output:**\n```\n{output}\n```\n\n")
+    };
+    let session = session(&format!("## Assistant (Build · m)\n\nFirst.\n\n{}{}---\n", call("skill"), call("read")));
+    assert_eq!(said(&session), ["First."]);
+    let printed: Vec<_> = session.messages[0].calls().map(|c| c.result.as_ref().unwrap().text.as_str()).collect();
+    assert_eq!(printed, [output, output]);
+    assert!(session.warnings.is_empty(), "{:?}", session.warnings);
+}
+
+#[test]
+fn text_behind_an_output_is_said() {
+    let session = session(
+        "## Assistant (Build · m)\n\n**Tool: read**\n\n**Output:**\n```\n```\na\n```\n\nb\n```\n\nSo run\n\n```sh\nc\n```\n\nnow.\n\n---\n",
+    );
+    assert_eq!(said(&session), ["So run\n\n```sh\nc\n```\n\nnow."]);
+    assert_eq!(session.warnings[0].kind, "fence-unclear");
+}
+
+#[test]
 fn fences_that_do_not_pair_swallow_no_message() {
     let output = "```md\n```\nx\n```sh\n```\n```\ny\n```py";
     let body = format!(

@@ -1,0 +1,116 @@
+//! What is written and printed, and what is refused.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+
+const SESSION: &str = "fixtures/codex/session.jsonl";
+
+/// Exit code, standard output and standard error.
+fn run(args: &[&str]) -> (i32, String, String) {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("turnpoint").unwrap();
+    let out = command.env_clear().env("HOME", home.path()).args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (out.status.code().unwrap(), text(&out.stdout), text(&out.stderr))
+}
+
+fn extract(folder: &Path) -> (i32, String, String) {
+    run(&["extract", SESSION, "--format", "csv", "-q", "-o", folder.to_str().unwrap()])
+}
+
+#[test]
+fn a_folder_of_something_else_takes_no_tables() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir(root.path().join("messages")).unwrap();
+    fs::write(root.path().join("messages/mine.csv"), "mine").unwrap();
+    let (code, _, said) = extract(root.path());
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("was not written by `turnpoint extract`"), "{said}");
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+    // A manifest of another program is none of ours.
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("manifest.json"), "{}").unwrap();
+    assert_eq!(extract(other.path()).0, 4);
+    // An empty folder, and our own again.
+    let ours = tempfile::tempdir().unwrap();
+    assert_eq!((extract(ours.path()).0, extract(ours.path()).0), (0, 0));
+}
+
+#[test]
+#[cfg(unix)]
+fn tables_are_not_written_through_a_link() {
+    let root = tempfile::tempdir().unwrap();
+    let (data, outside) = (root.path().join("data"), root.path().join("outside"));
+    fs::create_dir(&outside).unwrap();
+    assert_eq!(extract(&data).0, 0);
+    fs::remove_dir_all(data.join("messages")).unwrap();
+    std::os::unix::fs::symlink("../outside", data.join("messages")).unwrap();
+    let (code, _, said) = extract(&data);
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("messages is no folder of a dataset"), "{said}");
+    assert_eq!(fs::read_dir(outside).unwrap().count(), 0);
+}
+
+#[test]
+fn names_of_parts_lead_nowhere() {
+    let root = tempfile::tempdir().unwrap();
+    assert_eq!(extract(root.path()).0, 0);
+    let path = root.path().join("manifest.json");
+    let mut manifest: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    manifest["sessions"][0]["part"] = "../../x".into();
+    fs::write(&path, manifest.to_string()).unwrap();
+    let (code, _, said) = extract(root.path());
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("is no name of a part"), "{said}");
+}
+
+#[test]
+fn an_article_steers_no_terminal() {
+    let root = tempfile::tempdir().unwrap();
+    let article = root.path().join("article.md");
+    fs::write(&article, "It ran \u{1b}[2J \u{202e}twice in [msg 1].\n").unwrap();
+    let (_, out, _) = run(&["verify", article.to_str().unwrap(), "--session", SESSION, "--format", "md"]);
+    assert!(out.contains("It ran \\u{001B}[2J \\u{202E}twice"), "{out}");
+}
+
+#[test]
+fn an_id_that_no_session_has_is_told_with_what_to_do() {
+    for id in ["0199a213", "ses_none"] {
+        let (code, _, said) = run(&["plan", id]);
+        assert_eq!(code, 3);
+        assert!(said.contains("no session whose id starts so; `turnpoint sessions` lists"), "{said}");
+        assert!(!said.contains("os error"), "{said}");
+    }
+    assert!(run(&["plan", "./none.jsonl"]).2.contains("cannot read ./none.jsonl"));
+}
+
+#[test]
+fn a_word_of_the_transcript_is_escaped_once() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("a.json");
+    let todos = serde_json::json!({"todos": [{"content": "x", "status": "half\u{202e}way"}]}).to_string();
+    let call =
+        serde_json::json!({"id": "c", "type": "function", "function": {"name": "TodoWrite", "arguments": todos}});
+    let messages = serde_json::json!({"messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "ok"},
+    ]});
+    fs::write(&path, messages.to_string()).unwrap();
+    let said = run(&["plan", path.to_str().unwrap()]).2;
+    assert!(said.contains("status \"half\\u{202E}way\""), "{said}");
+}
+
+#[test]
+fn a_log_beside_its_database_is_read_without_a_word() {
+    let root = tempfile::tempdir().unwrap();
+    fs::copy("fixtures/opencode-db/session.db", root.path().join("opencode.db")).unwrap();
+    fs::write(root.path().join("opencode.db-shm"), [0u8; 64]).unwrap();
+    let (code, _, said) = run(&["plan", root.path().to_str().unwrap()]);
+    assert!(code == 0 && !said.contains("opencode.db-shm"), "{said}");
+    // Without its database it is named.
+    fs::rename(root.path().join("opencode.db-shm"), root.path().join("other.db-wal")).unwrap();
+    assert!(run(&["plan", root.path().to_str().unwrap()]).2.contains("other.db-wal"));
+}
