@@ -57,7 +57,8 @@ fn completions(session: &Session, plan: &Plan) -> Vec<Completion> {
             evidence: t.evidence.clone(),
         }
     };
-    windows(plan).into_iter().map(of).filter(|c| !is_talk(&c.text)).collect()
+    let here = |(at, _): &(usize, Window)| !plan.transitions[*at].revealed;
+    windows(session, plan).into_iter().filter(here).map(of).filter(|c| !is_talk(&c.text)).collect()
 }
 
 fn strength(evidence: &[Evidence]) -> &'static str {

@@ -10,12 +10,14 @@ use super::output;
 use crate::analysis::Analysis;
 use crate::extract::Config;
 use crate::extract::plan::evidence::{Effort, efforts};
-use crate::extract::plan::{Evidence, Plan, PlanSnapshot, PlanSource, SnapshotItem, Transition, TransitionKind};
+use crate::extract::plan::{
+    Evidence, Plan, PlanList, PlanSnapshot, PlanSource, SnapshotItem, Transition, TransitionKind,
+};
 use crate::report::engine::{Engine, Target};
 use crate::report::plan::{completion, headline, headline_at, order, timeline, xes};
 use crate::report::section::value::{label, time};
 use crate::report::text::escape;
-use crate::session::{MsgIx, Session};
+use crate::session::{MsgIx, Session, ThreadIx};
 use crate::tables::csv::CsvWriter;
 use crate::tables::ndjson::{JsonWriter, Layout};
 use crate::tables::{Table, find};
@@ -154,7 +156,7 @@ fn for_people(args: &Args, run: &Run) -> anyhow::Result<Exit> {
 }
 
 const CHANGES: &[&str] = &["message", "time (UTC)", "item", "from → to", "kind", "evidence", "took"];
-const LIST: &[&str] = &["item", "state", "text", "priority", "last written"];
+const LIST: &[&str] = &["item", "state", "text", "priority", "last written", "list"];
 
 fn change_rows(args: &Args, session: &Session, plan: &Plan) -> anyhow::Result<Vec<Vec<String>>> {
     let wanted = Wanted::new(args, session)?;
@@ -247,10 +249,23 @@ fn list_rows(args: &Args, session: &Session, plan: &Plan) -> anyhow::Result<Vec<
                 item.text.clone(),
                 item.priority.clone().unwrap_or_else(|| "–".into()),
                 format!("[msg {}]", label(session, snapshot.msg)),
+                list_name(session, &plan.lists[snapshot.list as usize]),
             ]);
         }
     }
     Ok(rows)
+}
+
+/// What a list comes from, the file it stands in, and the thread it is of where that is a subagent's.
+fn list_name(session: &Session, list: &PlanList) -> String {
+    let mut name = list.source.word().to_owned();
+    if list.source == PlanSource::File {
+        name.push_str(&format!(" {}", list.name.rsplit(['/', '\\']).next().unwrap_or(&list.name)));
+    }
+    if list.thread != ThreadIx(0) {
+        name.push_str(&format!(" ({})", session.threads[list.thread.0 as usize].label));
+    }
+    name
 }
 
 fn shown(args: &Args, plan: &Plan, item: &SnapshotItem) -> bool {

@@ -80,7 +80,7 @@ pub fn conformance(plan: &Plan) -> Vec<Conformance> {
 
 /// Whether a row begins its item: it becomes active, or done without having been active.
 pub(crate) fn begins(t: &Transition) -> bool {
-    matches!(t.to, State::Active | State::Done) && (t.from != t.to || t.kind == TransitionKind::Split)
+    !t.revealed && matches!(t.to, State::Active | State::Done) && (t.from != t.to || t.kind == TransitionKind::Split)
 }
 
 fn beginnings_of(snapshot: &PlanSnapshot, starts: &BTreeSet<ItemIx>, begun: &BTreeSet<ItemIx>) -> Vec<Beginning> {

@@ -1,5 +1,7 @@
 //! What a plan came to: how many items were done, are open, or went another way.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{ItemIx, Plan, PlanItem, PlanSource, State};
@@ -12,6 +14,8 @@ pub struct Figures {
     pub items: usize,
     /// Items done, whether or not they are still in the list.
     pub done: usize,
+    /// Of those done, the ones that no write of the transcript completed: they were done before, or out of sight.
+    pub done_elsewhere: usize,
     /// Items given up.
     pub cancelled: usize,
     /// Items taken off the list while open.
@@ -45,11 +49,18 @@ impl Plan {
         let done = count(&|i| i.outcome == State::Done);
         let open = self.open_items().count();
         let never_told = count(&|i| i.last.is_open()) - open;
-        let completions = || self.transitions.iter().filter(|t| t.kind.is_completion());
+        let completions = || self.transitions.iter().filter(|t| t.is_completion());
+        let finished = self.transitions.iter().filter(|t| t.to == State::Done && t.from != State::Done && !t.revealed);
+        let here: BTreeSet<ItemIx> = finished.filter_map(|t| t.item).collect();
         let changed = self.changed_messages();
         Figures {
             items: self.items.len(),
             done,
+            done_elsewhere: (0..)
+                .map(ItemIx)
+                .zip(&self.items)
+                .filter(|(ix, i)| i.outcome == State::Done && !here.contains(ix))
+                .count(),
             cancelled: count(&|i| i.outcome == State::Cancelled),
             dropped_open: count(&|i| i.last == State::Absent && i.outcome.is_open()),
             open,

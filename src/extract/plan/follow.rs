@@ -135,7 +135,7 @@ impl Follower<'_> {
             let text = new.or(old).map(|e| e.text.clone()).unwrap_or_default();
             let old_text = old.map(|o| &o.text).filter(|t| **t != text).cloned();
             let [from, to] = [old, new].map(|e| e.map_or(State::Absent, |e| e.state));
-            let (msg, evidence) = (write.msg, Vec::new());
+            let (msg, revealed, evidence) = (write.msg, write.revealed, Vec::new());
             out.push(Transition {
                 snapshot,
                 msg,
@@ -148,6 +148,7 @@ impl Follower<'_> {
                 kind,
                 confidence,
                 related,
+                revealed,
                 evidence,
             });
         };

@@ -97,9 +97,11 @@ fn by_likeness(old: &[Entry], new: &[Entry], out: &mut [Origin], free: &mut [boo
     let anchors: Vec<Option<usize>> = out.iter().map(|o| o.olds.first().copied()).collect();
     let new_sides = sides(new, &anchors);
     let idf = Idf::of(old_sides.iter().chain(&new_sides));
+    let replaced = rows.len() == old.len() && columns.len() == new.len();
+    let accept = if replaced { weights.accept_replaced } else { weights.accept };
     let row = |i: usize| columns.iter().map(|&j| score(&old_sides[i], &new_sides[j], &idf, weights)).collect();
     let scores: Vec<Vec<f64>> = rows.iter().map(|&i| row(i)).collect();
-    for (r, c) in assignment(&scores, weights.accept) {
+    for (r, c) in assignment(&scores, accept) {
         out[columns[c]] = Origin::one(rows[r], scores[r][c].min(0.98));
         free[rows[r]] = false;
     }

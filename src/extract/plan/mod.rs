@@ -175,6 +175,8 @@ pub struct Transition {
     pub confidence: f64,
     /// For `split`: the item it came out of; for `merged`: the items that went into it.
     pub related: Vec<ItemIx>,
+    /// It was changed out of sight: the write only shows it, and who did it is not known.
+    pub revealed: bool,
     /// For completions: calls that bear on the item, strongest first.
     pub evidence: Vec<Evidence>,
 }
@@ -183,9 +185,15 @@ impl Transition {
     /// Identities below this confidence are flagged as uncertain.
     pub const UNCERTAIN: f64 = 0.5;
 
+    /// Whether an item was completed by a write of the transcript.
+    pub fn is_completion(&self) -> bool {
+        self.kind.is_completion() && !self.revealed
+    }
+
     /// What is said where no call bears on it: only a completion needs evidence, and none that is talk.
     pub fn without_evidence(&self) -> &'static str {
-        match (self.kind.is_completion(), evidence::is_talk(&self.text)) {
+        match (self.is_completion(), evidence::is_talk(&self.text)) {
+            _ if self.revealed => "changed out of sight",
             (true, true) => "talk: needs none",
             (true, false) => "none found",
             (false, _) => "–",

@@ -24,6 +24,8 @@ pub struct Weights {
     pub named: f64,
     /// Pairs below are two items.
     pub accept: f64,
+    /// The same where no item of the list kept its wording: the whole plan may be another.
+    pub accept_replaced: f64,
     /// Words alone must be as alike as this for a part of a split or merged item.
     pub part: f64,
 }
@@ -39,6 +41,7 @@ impl Default for Weights {
             activity: 0.60,
             named: 0.10,
             accept: 0.38,
+            accept_replaced: 0.42,
             part: 0.22,
         }
     }

@@ -72,6 +72,7 @@ struct Done {
 struct Progress {
     items: usize,
     done: usize,
+    done_elsewhere: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -194,7 +195,11 @@ fn done(analysis: &Analysis) -> Done {
         names: files.iter().take(if files.len() > NAMED { 0 } else { NAMED }).map(|f| f.to_string()).collect(),
         files: files.len(),
         tests: tests(session).filter(|t| t.failed == 0),
-        plan: (plan.changes > 0).then_some(Progress { items: plan.items, done: plan.done }),
+        plan: (plan.changes > 0).then_some(Progress {
+            items: plan.items,
+            done: plan.done,
+            done_elsewhere: plan.done_elsewhere,
+        }),
     }
 }
 

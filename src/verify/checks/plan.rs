@@ -23,6 +23,7 @@ static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(started|began|active|completed|finished|done|created|added|cancelled|dropped|removed|reopened)(?:\s+again)?(?:\s+(?:first|last|in|at|by|since|there|the same|message,?))*\s*\(?$",
     )
 });
+static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b(\w+) of them by no write of the transcript\b"));
 static IN_LIST: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"\b(?:(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)(?:\s+(?:todo|plan))?\s+(?:item|task|todo)|(?:item|task|todo)s?\s+(\d+)(?:\s*(?:[–-]|to|through)\s*(\d+))?|remaining\s+(\w+))(?:\s+(?:items?|tasks?|todos?|is|are|was|were|already|still|marked|as|all|set|to|listed|each|now|in|state|the))*\s+`?({STATES})\b"
@@ -46,10 +47,26 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
             out.extend(listed(scene));
             out.extend(open_list(scene));
             out.extend(named(scene));
+            out.extend(elsewhere(scene));
             out
         }
         Block::Code => Vec::new(),
     }
+}
+
+/// `20 done (15 of them by no write of the transcript)`.
+fn elsewhere(scene: &Scene<'_>) -> Option<Finding> {
+    let stated = &ELSEWHERE.captures(scene.text())?[1];
+    let counted = scene.world.analysis.facts.plan.figures().done_elsewhere;
+    Some(match number(stated) {
+        Some(n) if n as usize == counted => {
+            Finding::supported(Kind::Count, format!("counted: {counted} done by no write of the transcript"))
+        }
+        _ => Finding::contradicted(
+            Kind::Count,
+            format!("{stated} by no write of the transcript stated, {counted} counted"),
+        ),
+    })
 }
 
 pub(super) fn labelled(scene: &Scene<'_>, text: &str) -> Option<ItemIx> {

@@ -26,7 +26,7 @@ pub struct Effort {
 /// What each completion took, by position of the transition.
 pub fn efforts(session: &Session, plan: &Plan) -> BTreeMap<usize, Effort> {
     let sums = Sums::of(session);
-    let windows = windows(plan);
+    let windows = windows(session, plan);
     let mut active: BTreeMap<ItemIx, Vec<(MsgIx, Option<MsgIx>)>> = BTreeMap::new();
     let mut out = BTreeMap::new();
     for (at, t) in plan.transitions.iter().enumerate().filter(|(_, t)| t.from != t.to) {
@@ -40,7 +40,7 @@ pub fn efforts(session: &Session, plan: &Plan) -> BTreeMap<usize, Effort> {
         if t.to == State::Active {
             stretches.push((t.msg, None));
         }
-        if t.kind.is_completion() {
+        if t.is_completion() {
             let stretches = std::mem::take(stretches);
             let was_active = !stretches.is_empty();
             let from = stretches.first().map(|s| s.0).or_else(|| windows.get(&at).map(|w| w.from)).unwrap_or(t.msg);
@@ -76,14 +76,16 @@ impl Sums {
     fn effort(&self, session: &Session, spans: &[(MsgIx, MsgIx)], was_active: bool, to: MsgIx) -> Effort {
         let over = |sums: &[u32]| spans.iter().map(|(a, b)| sums[b.at() + 1] - sums[a.at()]).sum();
         let dated = |m: MsgIx| session.message(m).at.map(|t| t.as_second());
-        let seconds = spans.iter().map(|(a, b)| Some((dated(*b)? - dated(*a)?).max(0))).sum();
+        let seconds: Option<i64> = spans.iter().map(|(a, b)| Some((dated(*b)? - dated(*a)?).max(0))).sum();
+        let messages = over(&self.messages);
         Effort {
             from: spans.first().map_or(to, |s| s.0),
             to,
             was_active,
-            messages: over(&self.messages),
+            messages,
             failures: over(&self.failures),
-            seconds,
+            // Many messages in no time: all bear the date of the file.
+            seconds: seconds.filter(|s| *s > 0 || messages <= 2),
         }
     }
 }

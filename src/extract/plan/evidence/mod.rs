@@ -14,14 +14,14 @@ mod window;
 mod words;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub use self::effort::{Effort, efforts};
-use self::subject::{Subject, Texts};
+use self::subject::{Subject, Texts, asks_for_help};
 pub use self::window::{Window, windows};
 use self::words::TALK;
-use super::sources::writes_plan_file;
+use super::sources::plan_file_written;
 use super::wording::Wording;
 use super::{Evidence, Plan};
 use crate::session::{CallRef, CallStatus, Session, ToolCall, ToolKind};
@@ -41,14 +41,21 @@ pub fn is_talk(text: &str) -> bool {
 pub(super) fn find(session: &Session, plan: &mut Plan) {
     let calls: Vec<(CallRef, &ToolCall)> =
         session.calls().filter(|(at, _)| !session.message(at.msg).abandoned).collect();
+    let started: BTreeSet<CallRef> = session.threads.iter().filter_map(|t| t.started_by).collect();
+    let unseen = |at: CallRef| !started.contains(&at);
     let mut texts = BTreeMap::new();
-    for (at, window) in windows(plan) {
+    for (at, window) in windows(session, plan) {
         let t = &plan.transitions[at];
+        if t.revealed {
+            continue;
+        }
         let snapshot = &plan.snapshots[t.snapshot as usize];
-        let first = calls.partition_point(|(c, _)| c.msg < window.from);
+        // What stands before the write that began the item was done for another.
+        let began = window.write.and_then(|s| plan.snapshots[s as usize].call);
+        let first = calls.partition_point(|(c, _)| began.map_or(c.msg < window.from, |w| *c < w));
         let last = calls.partition_point(|(c, _)| c.msg <= t.msg);
         let subject = Subject::of(&t.text);
-        let mut found = weigh(&subject, &calls, first..last, snapshot.call, &mut texts);
+        let mut found = weigh(&subject, &calls, first..last, snapshot.call, &unseen, &mut texts);
         if found.is_empty() && window.alone {
             // What stands behind the completing write belongs to the next item.
             let before = |c: &CallRef| snapshot.call.is_none_or(|end| *c < end);
@@ -61,7 +68,7 @@ pub(super) fn find(session: &Session, plan: &mut Plan) {
 
 /// Which of some calls bear on an item of this text, strongest first.
 pub fn bearing(text: &str, calls: &[(CallRef, &ToolCall)]) -> Vec<Evidence> {
-    weigh(&Subject::of(text), calls, 0..calls.len(), None, &mut BTreeMap::new())
+    weigh(&Subject::of(text), calls, 0..calls.len(), None, &|_| false, &mut BTreeMap::new())
 }
 
 fn weigh(
@@ -69,12 +76,20 @@ fn weigh(
     calls: &[(CallRef, &ToolCall)],
     window: Range<usize>,
     own: Option<CallRef>,
+    unseen: &dyn Fn(CallRef) -> bool,
     texts: &mut BTreeMap<usize, Texts>,
 ) -> Vec<Evidence> {
     let mut found = Vec::new();
     for n in window.rev().take(MOST_CALLS) {
         let (place, call) = calls[n];
-        if Some(place) == own || !can_prove(call, subject) {
+        if Some(place) == own {
+            continue;
+        }
+        if !can_prove(call, subject) {
+            // Where the work of a subagent is not in the transcript, its name is all there is to go by.
+            if call.kind == ToolKind::Task && call.worked() && unseen(place) {
+                found.extend(subject.named_by(place, call));
+            }
             continue;
         }
         let seen = texts.entry(n).or_insert_with(|| Texts::of(call));
@@ -92,16 +107,18 @@ fn by_time(subject: &Subject, calls: &[(CallRef, &ToolCall)], own: impl Fn(&Call
     able.take(KEPT).map(|(at, _)| Evidence { call: *at, strong: false, shared: Vec::new() }).collect()
 }
 
-/// A plan write proves nothing about the work, nor does a question. The prompt of a subagent repeats the item, so that it
-/// proves only an item that asks for subagents.
+/// A plan write proves nothing about the work, nor does a question or the help of a program. The prompt of a subagent
+/// repeats the item, so that it proves only an item that asks for subagents.
 fn can_prove(call: &ToolCall, subject: &Subject) -> bool {
     let fits = subject.kinds.contains(&call.kind);
     let about = match call.kind {
         ToolKind::Plan | ToolKind::Ask => false,
         ToolKind::Task => fits || subject.asks_for_agents(),
-        // A file that holds the plan repeats its items.
-        ToolKind::Shell | ToolKind::Write | ToolKind::Edit if writes_plan_file(call) => false,
-        ToolKind::Shell => true,
+        // A file that holds the plan repeats its items; it proves only an item that names the file.
+        ToolKind::Shell | ToolKind::Write | ToolKind::Edit if plan_file_written(call).is_some() => {
+            plan_file_written(call).is_some_and(|path| subject.names_file(path))
+        }
+        ToolKind::Shell => !call.command().is_some_and(asks_for_help),
         _ => fits || subject.kinds.is_empty(),
     };
     about && ended_as_wanted(call, subject)
@@ -153,6 +170,70 @@ mod tests {
         assert_eq!(evidence("Read evictOldest first", body), []);
         let shell = |b: SessionBuilder| b.shell("go test ./cache -bench .", 0, "ok");
         assert_eq!(evidence("Run the cache benchmark", shell), [(3, true)]);
+    }
+
+    #[test]
+    fn what_stands_before_the_start_in_its_message_was_done_for_another() {
+        let both = |a: &str, b: &str| {
+            json!({"todos": [{"content": "Write notes.md", "status": a},
+            {"content": "Check the valves and pumps", "status": b}]})
+        };
+        let session = SessionBuilder::new()
+            .call("TodoWrite", both("in_progress", "pending"), "ok")
+            .call("Write", json!({"file_path": "notes.md", "content": "valves, pumps"}), "ok")
+            .merge()
+            .shell("cat notes.md", 0, "valves and pumps")
+            .merge()
+            .call("TodoWrite", both("completed", "in_progress"), "ok")
+            .merge()
+            .assistant("Looking.")
+            .call("TodoWrite", both("completed", "completed"), "ok")
+            .build();
+        let plan = extract(&session);
+        let last = plan.transitions.iter().rfind(|t| t.kind.is_completion()).unwrap();
+        assert!(last.text.starts_with("Check") && last.evidence.is_empty(), "{last:?}");
+    }
+
+    #[test]
+    fn a_plan_file_proves_only_the_item_that_names_it_and_help_proves_nothing() {
+        let edit = |b: SessionBuilder| {
+            b.call(
+                "Edit",
+                json!({"file_path": "/w/TODO.md", "old_string": "pump one", "new_string": "valve one"}),
+                "ok",
+            )
+        };
+        assert_eq!(evidence("Update the valve terms in TODO.md", edit), [(3, true)]);
+        assert_eq!(evidence("Replace pump by valve", edit), []);
+        let help = |b: SessionBuilder| b.shell("cd /w && python report.py --help | head", 0, "usage: valve report");
+        assert_eq!(evidence("Run the valve report", help), []);
+        let run = |b: SessionBuilder| b.shell("python report.py --help; python report.py valve", 0, "");
+        assert_eq!(evidence("Run the valve report", run), [(3, true)]);
+    }
+
+    #[test]
+    fn a_subagent_whose_work_is_not_there_proves_weakly_by_its_name() {
+        let task = |b: SessionBuilder| {
+            b.call(
+                "Task",
+                json!({"description": "Delete the valve tables", "prompt": "Open the pump house"}),
+                "Deleted",
+            )
+        };
+        assert_eq!(evidence("Delete the old valve tables", task), [(3, false)]);
+        assert_eq!(evidence("Open the pump house", task), []);
+    }
+
+    #[test]
+    fn a_box_ticked_without_a_start_is_proved_by_calls_of_its_own_prompt() {
+        let edit =
+            json!({"file_path": "PLAN.md", "old_string": "- [ ] Paint the shed", "new_string": "- [x] Paint the shed"});
+        let write = json!({"file_path": "shed.md", "content": "Paint the shed red"});
+        let earlier = SessionBuilder::new().user("One").call("Write", write.clone(), "ok").user("Two");
+        let proofs =
+            |b: SessionBuilder| extract(&b.call("Edit", edit.clone(), "ok").build()).transitions[0].evidence.len();
+        assert_eq!(proofs(earlier.clone()), 0);
+        assert_eq!(proofs(earlier.call("Write", write, "ok")), 1);
     }
 
     #[test]

@@ -43,6 +43,10 @@ impl Texts {
         for text in [line, call.target(), call.path()].into_iter().flatten() {
             push(&mut command, text, COMMAND);
         }
+        // An item may name the tool: "Run a grep for …".
+        if matches!(call.kind, ToolKind::Search | ToolKind::Fetch) {
+            push(&mut command, &call.tool, COMMAND);
+        }
         if let Some(text) = patch {
             patch::marks(text).filter_map(Mark::written).for_each(|path| push(&mut command, path, COMMAND));
             push(&mut written, text, COMMAND);
@@ -151,6 +155,12 @@ impl Subject {
         Self { names, stems, kinds, asked: Asked::of(&wording), wants_failure }
     }
 
+    /// Whether the item names this file.
+    pub(super) fn names_file(&self, path: &str) -> bool {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
+        self.names.iter().any(|n| n.rsplit('/').next() == Some(name.as_str()))
+    }
+
     /// Whether the item asks for subagents.
     pub(super) fn asks_for_agents(&self) -> bool {
         self.asked.agents
@@ -167,6 +177,14 @@ impl Subject {
             (None, Some(act)) => Some(Evidence { call: at, strong: act.strong, shared: vec![act.shown] }),
             (words, None) => words,
         }
+    }
+
+    /// What the name that a call gives its subagent shares with the item, where it shares two words.
+    pub(super) fn named_by(&self, call: CallRef, given: &ToolCall) -> Option<Evidence> {
+        let name = given.input.get("description")?.as_str()?.to_lowercase();
+        let words = self.names.iter().chain(&self.stems);
+        let shared: Vec<String> = words.filter(|w| has_word(&name, w)).cloned().collect();
+        (shared.len() >= 2).then_some(Evidence { call, strong: false, shared })
     }
 
     /// What a call shares with the item.
@@ -192,6 +210,14 @@ impl Subject {
         }
         (strong || shared.len() >= 2).then_some(Evidence { call, strong, shared })
     }
+}
+
+/// Whether a script does nothing but ask programs for their help or version.
+pub(super) fn asks_for_help(script: &str) -> bool {
+    let commands = script.split(['\n', ';']).flat_map(|l| l.split("&&")).map(str::trim);
+    let idle = |c: &&str| c.is_empty() || ["cd ", "export ", "source "].iter().any(|w| c.starts_with(w));
+    let mut rest = commands.filter(|c| !idle(c)).peekable();
+    rest.peek().is_some() && rest.all(|c| c.split_whitespace().any(|w| matches!(w, "--help" | "--version")))
 }
 
 /// Numbers of one or two digits and folders of the first level (`/app`) stand everywhere.

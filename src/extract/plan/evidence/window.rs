@@ -3,21 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::extract::plan::{ItemIx, Plan, State, Transition, TransitionKind};
-use crate::session::MsgIx;
+use crate::session::{MsgIx, Session};
 
 /// The messages before a completion in which its work was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// First message.
     pub from: MsgIx,
+    /// The write that made the item active, by position in [`Plan::snapshots`]; `None` where something else bounds it.
+    pub write: Option<u32>,
     /// The item was active from there on, and no other item of its list was active or completed meanwhile.
     pub alone: bool,
 }
 
-/// The window of each completion, by position of the transition.
-pub fn windows(plan: &Plan) -> BTreeMap<usize, Window> {
+/// The window of each completion, by position of the transition: from the item's start, else its creation, else the
+/// completion before in its list, else the prompt of the user that it belongs to.
+pub fn windows(session: &Session, plan: &Plan) -> BTreeMap<usize, Window> {
+    if plan.transitions.is_empty() {
+        return BTreeMap::new();
+    }
+    let asks: Vec<MsgIx> = session.asks().map(|(ix, _)| ix).collect();
+    let prompt = |msg: MsgIx| asks[..asks.partition_point(|a| *a <= msg)].last().copied();
     let mut out = BTreeMap::new();
-    let mut begun: BTreeMap<ItemIx, MsgIx> = BTreeMap::new();
+    let mut begun: BTreeMap<ItemIx, &Transition> = BTreeMap::new();
     let mut completed: BTreeMap<u32, (MsgIx, Option<MsgIx>)> = BTreeMap::new();
     let alone = alone(plan);
     for (at, t) in plan.transitions.iter().enumerate() {
@@ -27,12 +35,14 @@ pub fn windows(plan: &Plan) -> BTreeMap<usize, Window> {
             // Completions of one write share the one before it.
             let before =
                 completed.get(&list).and_then(|(last, before)| if *last == t.msg { *before } else { Some(*last) });
-            let from = begun.get(&item).copied().filter(|m| *m < t.msg).or(before).unwrap_or(MsgIx(0));
-            out.entry(at).or_insert(Window { from, alone: alone.contains(&at) });
+            let start = begun.get(&item).filter(|s| s.msg < t.msg);
+            let from = start.map(|s| s.msg).or(before).or_else(|| prompt(t.msg)).unwrap_or(MsgIx(0));
+            let write = start.filter(|s| s.to == State::Active).map(|s| s.snapshot);
+            out.entry(at).or_insert(Window { from, write, alone: alone.contains(&at) });
             completed.insert(list, (t.msg, before));
             begun.remove(&item);
         } else if t.to == State::Active && t.from != State::Active || t.from == State::Absent || t.from == State::Done {
-            begun.insert(item, t.msg);
+            begun.insert(item, t);
         }
     }
     out

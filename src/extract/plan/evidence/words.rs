@@ -221,6 +221,7 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
             "review",
             "investigate",
             "search",
+            "grep",
             "find",
             "locate",
             "identify",

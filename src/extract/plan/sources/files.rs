@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::python::{self, Replacement};
 use super::sed::{self, Substitution};
 use super::{Entry, Scope, Source, Write, checklist, heredoc};
 use crate::extract::plan::{PlanList, PlanSource};
@@ -29,16 +30,25 @@ static NUMBERED: LazyLock<Regex> =
 enum Change<'a> {
     Whole(String),
     Append(&'a str),
-    Replace { old: Cow<'a, str>, new: Cow<'a, str>, all: bool },
+    Replace {
+        old: Cow<'a, str>,
+        new: Cow<'a, str>,
+        all: bool,
+    },
     Substitute(Substitution<'a>),
+    /// A replacement that does nothing where the old text is missing.
+    Swap(Replacement<'a>),
 }
 
 /// What is known of a file.
+#[derive(Default)]
 struct Known {
     content: String,
     owner: ThreadIx,
-    /// Boxes as the last write left them.
+    /// Boxes as the last write left them, or the last read showed them.
     boxes: Vec<Entry>,
+    /// The agent has changed them.
+    written: bool,
 }
 
 fn read(scope: &Scope<'_>) -> Vec<Write> {
@@ -56,8 +66,16 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
                 && let Some(content) = whole_read(call)
             {
                 let boxes = entries(&content);
-                let known = files.entry(path).or_insert_with(|| Known { content: String::new(), owner: thread, boxes });
+                let known = files.entry(path).or_insert_with(|| Known { owner: thread, ..Known::default() });
                 known.content = content;
+                let before = std::mem::replace(&mut known.boxes, boxes.clone());
+                if known.written && !same_boxes(&before, &boxes) {
+                    out.push(Write {
+                        revealed: true,
+                        certainty: REVEALED,
+                        ..write(path, known.owner, at, boxes, before)
+                    });
+                }
             }
             continue;
         }
@@ -65,15 +83,22 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
             let known = files.entry(path).or_insert_with(|| Known::before(&change, thread));
             known.apply(&change);
             let boxes = entries(&known.content);
-            let same = |a: &Entry, b: &Entry| a.text == b.text && a.state == b.state;
-            if boxes.len() == known.boxes.len() && boxes.iter().zip(&known.boxes).all(|(a, b)| same(a, b)) {
+            if same_boxes(&boxes, &known.boxes) {
                 continue;
             }
+            known.written = true;
             let baseline = std::mem::replace(&mut known.boxes, boxes.clone());
             out.push(write(path, known.owner, at, boxes, baseline));
         }
     }
     out
+}
+
+/// How certain a change is that only a read shows: someone made it out of sight.
+const REVEALED: f64 = 0.8;
+
+fn same_boxes(a: &[Entry], b: &[Entry]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.text == b.text && a.state == b.state)
 }
 
 fn is_plan_file(path: &str) -> bool {
@@ -88,6 +113,7 @@ fn write(path: &str, thread: ThreadIx, at: CallRef, entries: Vec<Entry>, baselin
         list: PlanList { thread, source: PlanSource::File, name: path.to_owned() },
         certainty: 0.95,
         accepted: true,
+        revealed: false,
         entries,
         touched: None,
         baseline,
@@ -111,8 +137,9 @@ impl Known {
             Change::Whole(_) | Change::Append(_) => String::new(),
             Change::Replace { old, .. } => old.clone().into_owned(),
             Change::Substitute(s) => s.texts().0.to_owned(),
+            Change::Swap(r) => r.old.clone(),
         };
-        Self { boxes: entries(&content), content, owner }
+        Self { boxes: entries(&content), content, owner, written: false }
     }
 
     fn apply(&mut self, change: &Change<'_>) {
@@ -120,6 +147,7 @@ impl Known {
             Change::Whole(content) => content.clone_into(&mut self.content),
             Change::Append(more) => self.content.push_str(more),
             Change::Substitute(s) => self.content = s.apply(&self.content),
+            Change::Swap(r) => self.content = self.content.replace(&r.old, &r.new),
             Change::Replace { old, new, all } if !old.is_empty() && self.content.contains(&**old) => {
                 let times = if *all { usize::MAX } else { 1 };
                 self.content = self.content.replacen(&**old, new, times);
@@ -135,9 +163,9 @@ impl Known {
     }
 }
 
-/// Whether a call changes a file that holds a plan.
-pub(in crate::extract::plan) fn writes_plan_file(call: &ToolCall) -> bool {
-    !written(call).is_empty()
+/// The first plan file that a call changes.
+pub(in crate::extract::plan) fn plan_file_written(call: &ToolCall) -> Option<&str> {
+    written(call).first().map(|(path, _)| *path)
 }
 
 /// The plan files that a call changes, with each change.
@@ -172,7 +200,9 @@ fn by_script(script: &str) -> Vec<(&str, Change<'_>)> {
     let written =
         whole.map(|h| (h.path, if h.append { Change::Append(h.body) } else { Change::Whole(h.body.to_owned()) }));
     let changed = sed::substitutions(script).into_iter().filter(|s| is_plan_file(s.path));
-    written.chain(changed.map(|s| (s.path, Change::Substitute(s)))).collect()
+    let swapped = python::replacements(script).into_iter().filter(|r| is_plan_file(r.path));
+    let changed = changed.map(|s| (s.path, Change::Substitute(s)));
+    written.chain(changed).chain(swapped.map(|r| (r.path, Change::Swap(r)))).collect()
 }
 
 /// The changes that a call makes, as far as its input tells them.
@@ -207,6 +237,51 @@ fn whole_read(call: &ToolCall) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::plan::{State, extract};
+    use crate::session::build::SessionBuilder;
+    use serde_json::json;
+
+    fn changes_of(work: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Vec<(u32, String, State, bool)> {
+        let plan = extract(&work(SessionBuilder::new()).build());
+        let rows = plan.transitions.iter().filter(|t| t.is_change());
+        rows.map(|t| (t.msg.0 + 1, t.text.clone(), t.to, t.revealed)).collect()
+    }
+
+    #[test]
+    fn what_a_read_shows_changed_was_not_done_by_the_next_edit() {
+        let read = |text: &str| (json!({"file_path": "TODO.md"}), text.to_owned());
+        let edit = |old: &str, new: &str| json!({"file_path": "TODO.md", "old_string": old, "new_string": new});
+        let (path, first) = read("- [ ] dig\n- [ ] fill\n");
+        let seen = "- [x] dig\n- [ ] fill\n- [ ] rake\n";
+        // Never written before the second read: the plan is what the edit makes of it.
+        let found = changes_of(|b| {
+            b.call("Read", path.clone(), &first).call("Read", path.clone(), seen).call(
+                "Edit",
+                edit("- [ ] fill", "- [x] fill"),
+                "ok",
+            )
+        });
+        assert_eq!(found, [(3, "fill".to_owned(), State::Done, false)]);
+        // Written before: the read shows what was done out of sight.
+        let found = changes_of(|b| {
+            b.call("Write", json!({"file_path": "TODO.md", "content": first}), "ok").call("Read", path.clone(), seen)
+        });
+        assert_eq!(
+            found[2..],
+            [(2, "dig".to_owned(), State::Done, true), (2, "rake".to_owned(), State::Pending, true)]
+        );
+    }
+
+    #[test]
+    fn a_python_script_ticks_boxes() {
+        let script = "python - <<'PY'\nfrom pathlib import Path\np = Path('tasks.md')\n\
+            p.write_text(p.read_text().replace('- [ ] dig', '- [x] dig').replace('- [ ] sow', '- [x] sow'))\nPY";
+        let found = changes_of(|b| {
+            b.call("Write", json!({"file_path": "tasks.md", "content": "- [ ] dig\n- [ ] fill\n"}), "ok")
+                .shell(script, 0, "")
+        });
+        assert_eq!(found[2..], [(2, "dig".to_owned(), State::Done, false)]);
+    }
 
     #[test]
     fn only_plan_files_are_read() {

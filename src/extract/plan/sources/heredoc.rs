@@ -22,8 +22,15 @@ static TEE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern compiles")
 });
 
+static PYTHON: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?:^|[;&|]\s*)(?:\S*/)?python[\d.]*\s+(?:-\s*)?<<\s*(["']?)(\w+)["']?\s*$"#)
+        .expect("a constant pattern compiles")
+});
+
 /// The line that opens a here-document: what it writes to, and the word that ends it.
 struct Opened<'a> {
+    /// It is the script of a Python run.
+    python: bool,
     path: Option<&'a str>,
     append: bool,
     quoted: bool,
@@ -35,14 +42,29 @@ fn opened(line: &str) -> Option<Opened<'_>> {
         let found = pattern.captures(line)?;
         Some([1, 2, 3, 4, 5, 6].map(|n| found.get(n).map(|m| m.as_str())))
     };
+    if let Some(found) = PYTHON.captures(line) {
+        let (quote, end) = (found.get(1)?.as_str(), found.get(2)?.as_str());
+        return Some(Opened { python: true, path: None, append: false, quoted: !quote.is_empty(), end });
+    }
     let (found, by_tee) = groups(&OPENING).map(|g| (g, false)).or_else(|| groups(&TEE).map(|g| (g, true)))?;
     let [before, path, quote, end, behind, other] = found;
     let append = if by_tee { before.is_some() } else { before.or(behind) == Some(">>") };
-    Some(Opened { path: path.or(other), append, quoted: quote != Some(""), end: end? })
+    Some(Opened { python: false, path: path.or(other), append, quoted: quote != Some(""), end: end? })
 }
 
 /// The files that the here-documents of a script write. A body in which the shell may expand something is passed over.
 pub(super) fn heredocs(script: &str) -> Vec<Heredoc<'_>> {
+    let written = documents(script).into_iter();
+    written.filter_map(|(opened, body)| Some(Heredoc { path: opened.path?, append: opened.append, body })).collect()
+}
+
+/// The scripts that here-documents give to Python.
+pub(super) fn python(script: &str) -> Vec<&str> {
+    documents(script).into_iter().filter(|(opened, _)| opened.python).map(|(_, body)| body).collect()
+}
+
+/// The here-documents of a script whose body the shell leaves as it stands.
+fn documents(script: &str) -> Vec<(Opened<'_>, &str)> {
     let mut out = Vec::new();
     if !script.contains("<<") {
         return out;
@@ -60,10 +82,10 @@ pub(super) fn heredocs(script: &str) -> Vec<Heredoc<'_>> {
                 break;
             }
         }
-        let (Some(end), Some(path)) = (end, opened.path) else { continue };
+        let Some(end) = end else { continue };
         let body = &script[start..end];
         if opened.quoted || !body.contains(['$', '`', '\\']) {
-            out.push(Heredoc { path, append: opened.append, body });
+            out.push((opened, body));
         }
     }
     out

@@ -7,6 +7,7 @@ mod deltas;
 mod files;
 mod heredoc;
 mod progress;
+mod python;
 mod sed;
 mod steps;
 mod told;
@@ -18,7 +19,7 @@ use serde_json::Value;
 
 use crate::session::{CallRef, CallStatus, MsgIx, Session, Span, ToolCall};
 
-pub(super) use files::writes_plan_file;
+pub(super) use files::plan_file_written;
 
 use super::{PlanList, State};
 
@@ -37,6 +38,8 @@ pub struct Write {
     pub certainty: f64,
     /// False when it was refused or never answered.
     pub accepted: bool,
+    /// It shows what was changed out of sight, by no write of the transcript.
+    pub revealed: bool,
     /// The whole list after the write, in order.
     pub entries: Vec<Entry>,
     /// Positions of the entries the write names; `None` = all of them.

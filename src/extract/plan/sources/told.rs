@@ -190,6 +190,7 @@ impl Current {
             list: self.list.clone(),
             certainty: self.certainty,
             accepted: true,
+            revealed: false,
             entries,
             touched,
             baseline: Vec::new(),

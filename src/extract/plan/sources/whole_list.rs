@@ -54,6 +54,7 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
             list,
             certainty: scope.tool_certainty(),
             accepted: scope.accepted(call),
+            revealed: false,
             entries,
             touched,
             baseline: Vec::new(),
