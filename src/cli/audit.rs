@@ -121,7 +121,7 @@ fn section(out: &mut String, view: &View, style: Style, known: bool) -> std::fmt
     let hidden = if known { suppressed(view) } else { Vec::new() };
     let parts: [(&str, &[&str], Rows); 9] = [
         (
-            "Asked → planned → done → verified",
+            "Asked → planned → acted on → checked",
             &["msg", "directive", "reached", "planned as", "acted on in", "checked in"],
             asked(view),
         ),
@@ -184,15 +184,16 @@ fn closing(out: &mut String, view: &View, known: bool) -> std::fmt::Result {
 }
 
 fn asked(view: &View) -> Rows {
-    let or_none = |list: &[String], none: &str| if list.is_empty() { none.to_owned() } else { list.join("; ") };
     let row = |a: &Asked| {
-        let acted = match (&a.acted[..], &a.perhaps_acted[..], &a.answered) {
-            ([], [], Some(reply)) => format!("answered in {reply}"),
-            ([], [_, ..], _) => format!("perhaps {}", a.perhaps_acted.join("; ")),
-            _ => or_none(&a.acted, "no call tied to it"),
+        let acted = match (&a.acted[..], &a.answered, a.calls_followed) {
+            ([], Some(reply), _) => format!("answered in {reply}"),
+            ([], None, 0) => String::new(),
+            ([], None, 1) => "1 call followed, not tied".to_owned(),
+            ([], None, n) => format!("{n} calls followed, none tied"),
+            _ => a.acted.join("; "),
         };
         let checks: Vec<String> = a.evidence.iter().map(evidence).collect();
-        let planned = or_none(&a.items, "no item");
+        let planned = if a.items.is_empty() { "no item".to_owned() } else { a.items.join("; ") };
         vec![a.msg.clone(), a.text.clone(), a.reached.into(), planned, acted, checks.join("; ")]
     };
     view.asked.iter().map(row).collect()
@@ -210,9 +211,17 @@ fn evidence(action: &Action) -> String {
 const SHORT: usize = 40;
 
 fn open_findings(view: &View) -> Rows {
-    let fate = |f: &Finding| f.fate.map_or("nothing later tied to it", |w| w).to_owned();
-    let row = |f: &Finding| vec![f.msg.clone(), f.level.clone().unwrap_or_default(), f.title.clone(), fate(f)];
+    let fate = |f: &Finding| f.fate.unwrap_or("not known").to_owned();
+    let row = |f: &Finding| vec![f.msg.clone(), written(f), f.title.clone(), fate(f)];
     view.findings.iter().filter(|f| f.open).map(row).collect()
+}
+
+/// The level as written, with the normalised one where they differ.
+fn written(f: &Finding) -> String {
+    match (&f.level_text, &f.level) {
+        (Some(text), Some(level)) if text != level => format!("{text} ({level})"),
+        (_, level) => level.clone().unwrap_or_default(),
+    }
 }
 
 fn findings(view: &View) -> Rows {
@@ -225,9 +234,9 @@ fn findings(view: &View) -> Rows {
         };
         let fate = match (f.fate, &f.fate_msg) {
             (Some(word), Some(msg)) => format!("{word} in {msg}"),
-            _ => String::new(),
+            _ => "not known".to_owned(),
         };
-        let level = f.level.clone().unwrap_or_default();
+        let level = written(f);
         let again = f.told_again.join("; ");
         let needs = f.needs.clone().unwrap_or_default();
         vec![f.msg.clone(), level, f.status.into(), f.title.clone(), values, needs, fate, again]
@@ -237,7 +246,7 @@ fn findings(view: &View) -> Rows {
 
 fn tools(view: &View) -> Rows {
     let row = |t: &crate::report::audit::Tool| {
-        let levels: Vec<String> = t.levels.iter().map(|(level, n)| format!("{n} {level}")).collect();
+        let levels: Vec<String> = t.printed_levels.iter().map(|(level, n)| format!("{n} {level}")).collect();
         let msgs =
             if t.first_msg == t.last_msg { t.first_msg.clone() } else { format!("{}–{}", t.first_msg, t.last_msg) };
         let [found, repeated, gone] = [t.found, t.repeated, t.gone].map(|n| n.to_string());

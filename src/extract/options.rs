@@ -19,6 +19,8 @@ pub struct OptionList {
     pub title: String,
     /// The options, in order.
     pub options: Vec<Opt>,
+    /// They exclude each other: ways to do one thing, not steps that may all be taken.
+    pub exclusive: bool,
 }
 
 /// One option.
@@ -28,6 +30,8 @@ pub struct Opt {
     pub span: Span,
     /// Text, an exact substring of the source.
     pub text: String,
+    /// Number or letter by which it is listed, as written.
+    pub marker: Option<String>,
 }
 
 static TITLE: LazyLock<Regex> = LazyLock::new(|| {
@@ -40,6 +44,14 @@ static NO_TITLE: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(command|cli|config(uration)?|compiler|build|menu|flags?|format|output|supported|allowed|valid|link(er)?|mount|render|editor) options|\boptions (parsed|struct|object|table)\b|^(completed|done|finished)",
     )
 });
+/// Titles of lists whose options exclude each other.
+static EXCLUSIVE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(options?|approach(es)?|alternatives?|choices?|strateg(y|ies)|ways? (forward|to)|paths?|which|either|prefer)\b",
+    )
+});
+static STEPS: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b(next|steps?|follow[- ]ups?|future|improvements?|fixes|optimi[sz]ations)\b|what'?s next"));
 static NAMED: LazyLock<Regex> =
     LazyLock::new(|| re(r"^\W*(option|approach|alternative|choice|variant|path) ([A-F]|[1-9])\b\W*\w"));
 
@@ -100,8 +112,15 @@ fn in_text(text: &TextRef<'_>) -> Vec<OptionList> {
             at += 1;
         }
     }
-    found.extend(named(text, &lines));
+    let named = named(text, &lines);
+    // A heading of options over headings "Option A", "Option B" is one list, not two.
+    found.retain(|l| !named.iter().any(|n| n.options.iter().any(|o| l.options.iter().any(|p| p.span == o.span))));
+    found.extend(named);
     found
+}
+
+fn excludes(title: &str) -> bool {
+    EXCLUSIVE.is_match(title) && !STEPS.is_match(title)
 }
 
 /// A heading or a line with a colon that speaks of options, and the list below it.
@@ -128,39 +147,52 @@ fn titled(text: &TextRef<'_>, lines: &[Line<'_>], at: usize) -> Option<(OptionLi
         let same = l.kind.is_item() && l.indent <= indent;
         let inner = l.kind == Kind::Blank || l.indent > indent || l.kind == Kind::Code;
         if same && matches!(l.kind, Kind::Numbered(_)) == matches!(kind, Kind::Numbered(_)) {
-            options.push(option(text, l.text));
+            options.push(Opt { marker: number(l.kind), ..option(text, l.text) });
         } else if !inner {
             break;
         }
         next += 1;
     }
     let flags = options.iter().filter(|o| o.text.starts_with(['-', '`'])).count();
-    (options.len() >= 2 && flags * 2 <= options.len() && options.len() <= 20)
-        .then(|| (OptionList { msg: text.msg, title: title.to_owned(), options }, next))
+    (options.len() >= 2 && flags * 2 <= options.len() && options.len() <= 20).then(|| {
+        let exclusive = excludes(title);
+        (OptionList { msg: text.msg, title: title.to_owned(), options, exclusive }, next)
+    })
 }
 
-/// "Option A: …", "Option B: …" wherever they stand in one text.
-fn named(text: &TextRef<'_>, lines: &[Line<'_>]) -> Option<OptionList> {
-    let hits: Vec<usize> = (0..lines.len())
-        .filter(|&i| lines[i].kind != Kind::Code && lines[i].kind != Kind::Table && NAMED.is_match(lines[i].text))
-        .collect();
-    let first = *hits.first()?;
-    let above = lines[..first].iter().rev().find(|l| l.kind != Kind::Blank).map_or("", |l| unmarked(l.text));
-    let mut seen = BTreeSet::new();
-    let options: Vec<Opt> = hits
-        .iter()
-        .filter(|&&i| {
-            NAMED.captures(lines[i].text).and_then(|c| c.get(2)).is_some_and(|m| seen.insert(m.as_str().to_lowercase()))
-        })
-        .map(|&i| option(text, lines[i].text))
-        .collect();
-    (options.len() >= 2).then(|| OptionList { msg: text.msg, title: clip(above).to_owned(), options })
+fn number(kind: Kind) -> Option<String> {
+    match kind {
+        Kind::Numbered(n) => Some(n.to_string()),
+        _ => None,
+    }
+}
+
+/// "Option A: …", "Option B: …" wherever they stand in one text. A marker that comes again begins another list.
+fn named(text: &TextRef<'_>, lines: &[Line<'_>]) -> Vec<OptionList> {
+    let hits = (0..lines.len()).filter(|&i| !matches!(lines[i].kind, Kind::Code | Kind::Table));
+    let hits = hits.filter_map(|i| Some((i, NAMED.captures(lines[i].text)?.get(2)?.as_str().to_uppercase())));
+    let mut lists: Vec<(usize, Vec<Opt>)> = Vec::new();
+    for (i, marker) in hits {
+        let again = lists.last().is_none_or(|(_, o)| o.iter().any(|o| o.marker.as_deref() == Some(&marker)));
+        if again {
+            lists.push((i, Vec::new()));
+        }
+        if let Some((_, options)) = lists.last_mut() {
+            options.push(Opt { marker: Some(marker), ..option(text, lines[i].text) });
+        }
+    }
+    let listed = lists.into_iter().filter(|(_, options)| options.len() >= 2);
+    let made = |(first, options): (usize, Vec<Opt>)| {
+        let above = lines[..first].iter().rev().find(|l| l.kind != Kind::Blank).map_or("", |l| unmarked(l.text));
+        OptionList { msg: text.msg, title: clip(above).to_owned(), options, exclusive: true }
+    };
+    listed.map(made).collect()
 }
 
 fn option(text: &TextRef<'_>, line: &str) -> Opt {
     let shown = clip(unmarked(line));
     let start = offset(text.text, shown);
-    Opt { span: text.span(start, start + shown.len()), text: shown.to_owned() }
+    Opt { span: text.span(start, start + shown.len()), text: shown.to_owned(), marker: None }
 }
 
 fn clip(text: &str) -> &str {
@@ -173,12 +205,13 @@ fn in_table(session: &Session, table: &Table) -> Option<OptionList> {
         .iter()
         .filter_map(|row| {
             let cell = row.iter().find(|c| c.text.chars().any(char::is_alphabetic))?;
-            Some(Opt { span: cell.span.clone(), text: session.quote(&cell.span)?.to_owned() })
+            Some(Opt { span: cell.span.clone(), text: session.quote(&cell.span)?.to_owned(), marker: None })
         })
         .collect();
     let title = table.caption.clone().unwrap_or_default();
     let said = table.provenance.is_said();
-    (said && options.len() >= 2).then_some(OptionList { msg: table.span.msg, title, options })
+    let exclusive = excludes(&title);
+    (said && options.len() >= 2).then_some(OptionList { msg: table.span.msg, title, options, exclusive })
 }
 
 /// The choices of a question put to the user.
@@ -193,11 +226,12 @@ fn in_question(at: CallRef, call: &ToolCall) -> Vec<OptionList> {
                 let text = choice.get("label")?.as_str()?;
                 let field = Field::Input(format!("/questions/{q}/options/{o}/label"));
                 let span = Span { msg: at.msg, part: at.part, field, start: 0, end: text.len() as u32 };
-                Some(Opt { span, text: text.to_owned() })
+                Some(Opt { span, text: text.to_owned(), marker: None })
             })
             .collect();
         let title = question.get("question").and_then(|t| t.as_str()).unwrap_or_default().to_owned();
-        (!options.is_empty()).then_some(OptionList { msg: at.msg, title, options })
+        let many = ["multiSelect", "multiple"].iter().any(|k| question.get(k) == Some(&serde_json::Value::Bool(true)));
+        (!options.is_empty()).then_some(OptionList { msg: at.msg, title, options, exclusive: !many })
     };
     questions.into_iter().flatten().enumerate().filter_map(list).collect()
 }
@@ -240,6 +274,25 @@ mod tests {
         let input = serde_json::json!({"questions": [{"question": "Which?", "options": [{"label": "Red"}, {"label": "Blue"}]}]});
         let session = SessionBuilder::new().call("AskUserQuestion", input, "Red").build();
         assert_eq!(shown(&session), [("Which?".to_owned(), vec!["Red".to_owned(), "Blue".to_owned()])]);
+    }
+
+    #[test]
+    fn equal_markers_begin_another_list() {
+        let text = "Colour:\n\n**Option A: red**\n**Option B: blue**\n\nShape:\n\n**Option A: round**\n**Option B: square**\n**Option C: flat**\n";
+        let session = SessionBuilder::new().assistant(text).build();
+        let titles: Vec<_> = shown(&session).into_iter().map(|(title, options)| (title, options.len())).collect();
+        assert_eq!(titles, [("Colour:".to_owned(), 2), ("Shape:".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn steps_do_not_exclude_each_other() {
+        let list = |title: &str| format!("{title}:\n1. one thing\n2. other thing\n");
+        for (title, exclusive) in [("Next steps", false), ("Two approaches", true), ("Options", true)] {
+            let session = SessionBuilder::new().assistant(&list(title)).build();
+            let lists = extract(&session, &[]);
+            assert_eq!(lists[0].exclusive, exclusive, "{title}");
+            assert_eq!(lists[0].options[1].marker.as_deref(), Some("2"));
+        }
     }
 
     #[test]

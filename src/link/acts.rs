@@ -1,132 +1,173 @@
-//! `acts_on`: calls and the directives, options and findings they take up, by shared names of things and words.
+//! `acts_on` for options and findings: a later call that changed or set the very thing that one of them names, or a task
+//! that the agent calls by its words.
+//!
+//! That a call reads the thing, failed, or merely shares words with the text ties nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use aho_corasick::AhoCorasick;
+
+use super::deeds::Deeds;
+use super::goal::{Deed, Goal, deed};
 use super::overlap::Bag;
 use super::{FactId, Link, LinkKind, Scene};
-use crate::session::{CallRef, CallStatus, MsgIx, ToolCall, ToolKind};
+use crate::extract::artefacts::name;
+use crate::session::MsgIx;
 
-/// Bytes of a command or description that are read.
-const DEPTH: usize = 2_000;
+/// A name that so many facts give names none of them.
+const COMMON: usize = 2;
 /// A word that so many facts share tells nothing.
-const COMMON: usize = 12;
+const FREQUENT: usize = 12;
+/// Share of the words for things of a text that what a call did must hold, beside a name.
+const NAMED: f64 = 0.5;
+/// The same for what the agent calls a call.
+const LABELLED: f64 = 0.6;
+/// Confidence in a tie.
+const TIED: f64 = 0.8;
 
-/// Length from which a piece of an identifier that few facts share names one of them.
-const RARE: usize = 6;
+/// An option or finding.
+struct Fact {
+    id: FactId,
+    msg: MsgIx,
+    goal: Goal,
+}
 
-/// Facts that calls may act on, found by their words.
-#[derive(Default)]
+/// Options and findings by the names and words that they give.
 struct Index {
-    by_word: BTreeMap<String, Vec<u32>>,
-    facts: Vec<(FactId, MsgIx, Bag)>,
+    facts: Vec<Fact>,
+    by_word: BTreeMap<String, Vec<usize>>,
+    search: AhoCorasick,
+    /// The facts of each pattern of `search`.
+    named: Vec<Vec<usize>>,
 }
 
 impl Index {
-    fn add(&mut self, id: FactId, msg: MsgIx, text: &str) {
-        let bag = Bag::of(text);
-        for word in bag.words() {
-            self.by_word.entry(word.to_owned()).or_default().push(self.facts.len() as u32);
+    fn of(facts: Vec<Fact>) -> Option<Self> {
+        let mut by_word: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (i, fact) in facts.iter().enumerate() {
+            for word in fact.goal.bag().words() {
+                by_word.entry(word.to_owned()).or_default().push(i);
+            }
+            let names = fact.goal.names().iter().map(String::as_str);
+            let given: BTreeSet<&str> = names.chain(fact.goal.files().iter().map(|f| name(f))).collect();
+            given.into_iter().for_each(|n| by_name.entry(n).or_default().push(i));
         }
-        self.facts.push((id, msg, bag));
+        let names: Vec<&str> = by_name.keys().copied().collect();
+        let search = AhoCorasick::builder().ascii_case_insensitive(true).build(names).ok()?;
+        let named = by_name.into_values().collect();
+        Some(Self { by_word, search, named, facts })
     }
 
-    /// Facts that share the name of a thing, or two words for things, with a call.
-    fn near(&self, bag: &Bag) -> Vec<(u32, f64)> {
-        let mut hits: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
-        for word in bag.words() {
-            let Some(facts) = self.by_word.get(word).filter(|f| f.len() <= COMMON) else { continue };
-            let rare = facts.len() <= 2 && word.len() >= RARE;
-            let named = bag.specific().any(|s| s == word) || rare && bag.pieces().any(|s| s == word);
-            for f in facts {
-                let slot = hits.entry(*f).or_default();
-                *(if named { &mut slot.0 } else { &mut slot.1 }) += 1;
-            }
+    /// The facts that a call acts on.
+    fn met(&self, deeds: &Deeds<'_>) -> BTreeSet<usize> {
+        let mut hits: BTreeSet<usize> = BTreeSet::new();
+        for text in deeds.texts() {
+            hits.extend(self.search.find_overlapping_iter(text).map(|m| m.pattern().as_usize()));
         }
-        let good = |(f, (named, words)): (u32, (usize, usize))| {
-            let (share, things) = bag.against(&self.facts[f as usize].2);
-            match (named, words) {
-                (1.., _) => Some((f, 0.8)),
-                (0, 2..) if things >= 1.8 && share >= 0.35 => Some((f, 0.5)),
-                _ => None,
-            }
+        let near: BTreeSet<usize> =
+            hits.iter().map(|h| &self.named[*h]).filter(|f| f.len() <= COMMON).flatten().copied().collect();
+        let mut met: BTreeSet<usize> = BTreeSet::new();
+        if !near.is_empty() {
+            let words = deeds.words();
+            met.extend(near.into_iter().filter(|f| names(&self.facts[*f].goal, deeds, &words)));
+        }
+        met.extend(self.labelled(deeds));
+        met
+    }
+
+    /// A task whose label asks for a change and holds most words of a fact.
+    fn labelled(&self, deeds: &Deeds<'_>) -> Vec<usize> {
+        let verb = deeds.label().split_whitespace().next().unwrap_or("").to_lowercase();
+        if !deeds.delegated() || deed(&verb) != Deed::Change {
+            return Vec::new();
+        }
+        let label = Bag::of(deeds.label());
+        let words = label.words().filter_map(|w| self.by_word.get(w)).filter(|f| f.len() <= FREQUENT);
+        let near: BTreeSet<usize> = words.flatten().copied().chain(self.short(deeds.label())).collect();
+        let fits = |f: &usize| {
+            let goal = &self.facts[*f].goal;
+            let shared = label.shared_things(goal.bag());
+            shared >= 2.0 && shared >= LABELLED * goal.bag().things()
+                || goal.files().iter().any(|f| shortened(f, deeds.label()))
         };
-        hits.into_iter().filter_map(good).collect()
+        near.into_iter().filter(fits).collect()
+    }
+
+    /// Facts that name a file of which the label gives the beginning.
+    fn short<'a>(&'a self, label: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let all = self.facts.iter().enumerate();
+        all.filter(move |(_, f)| f.goal.files().iter().any(|file| shortened(file, label))).map(|(i, _)| i)
     }
 }
 
+/// Whether a call changed or set a thing that the text names, and what it did speaks of the rest of the text too.
+fn names(goal: &Goal, deeds: &Deeds<'_>, words: &Bag) -> bool {
+    let set = goal.names().iter().any(|n| deeds.sets(n));
+    let changed = goal.files().iter().any(|f| deeds.changed(f));
+    let things = goal.bag().things();
+    let shared = words.shared_things(goal.bag());
+    // A file's name alone says nothing of what is wrong in it.
+    let alone = !set && things <= 2.0;
+    (set || changed) && !alone && shared >= NAMED * things
+}
+
+/// Whether a label gives the beginning of a file's name: `ab-04` of `ab-04-mixing.md`.
+fn shortened(file: &str, label: &str) -> bool {
+    let file = name(file).to_lowercase();
+    let label = label.to_lowercase();
+    let mut words = label.split(|c: char| c.is_whitespace() || ",;:()".contains(c));
+    words.any(|w| {
+        let named = w.len() >= 4 && w.bytes().any(|b| b.is_ascii_digit() || b == b'_');
+        named && file.strip_prefix(w).is_some_and(|rest| rest.starts_with(['-', '_', '.']))
+    })
+}
+
 pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
-    let mut found = through_items(links);
-    let mut index = Index::default();
-    let mut new = fresh(scene);
-    new.reverse();
-    for (i, r) in scene.facts.calls.iter().enumerate() {
-        while new.last().is_some_and(|(msg, ..)| *msg <= r.msg) {
-            if let Some((msg, id, text)) = new.pop() {
-                index.add(id, msg, &text);
-            }
+    let mut found = Vec::new();
+    if let Some(index) = Index::of(facts(scene)).filter(|i| !i.facts.is_empty()) {
+        for (i, r) in scene.facts.calls.iter().enumerate() {
+            let Some(deeds) = scene.deeds(i as u32) else { continue };
+            let later = index.met(&deeds).into_iter().map(|f| &index.facts[f]).filter(|f| f.msg < r.msg);
+            found.extend(later.map(|fact| Link {
+                from: FactId::Call(i as u32),
+                from_msg: r.msg,
+                kind: LinkKind::ActsOn,
+                to: fact.id,
+                to_msg: fact.msg,
+                confidence: TIED,
+                span: None,
+            }));
         }
-        // A call that the tool or the user refused did nothing; a command that failed was at least run.
-        let ran = |c: &&ToolCall| c.status() != CallStatus::Error || c.exit_code().is_some();
-        let acts = |c: &&ToolCall| !matches!(c.kind, ToolKind::Plan | ToolKind::Ask);
-        let Some(call) = scene.session.call(*r).filter(acts).filter(ran) else { continue };
-        let bag = Bag::of(&about(call));
-        let near = index.near(&bag);
-        found.extend(near.into_iter().map(|(f, confidence)| act(i, r, &index.facts[f as usize], confidence)));
     }
-    let through = through_findings(links, &found);
+    let through = through_findings(scene, links, &found);
     found.extend(through);
     found
 }
 
-fn act(call: usize, r: &CallRef, fact: &(FactId, MsgIx, Bag), confidence: f64) -> Link {
-    let from = FactId::Call(call as u32);
-    Link { from, from_msg: r.msg, kind: LinkKind::ActsOn, to: fact.0, to_msg: fact.1, confidence, span: None }
-}
-
-/// Directives, options and findings in reading order.
-fn fresh(scene: &Scene<'_>) -> Vec<(MsgIx, FactId, String)> {
-    let facts = scene.facts;
-    let directives =
-        facts.directives.iter().enumerate().map(|(i, d)| (d.msg, FactId::Directive(i as u32), d.text.clone()));
-    let options = scene.options().map(|(i, list, o)| (list.msg, FactId::Option(i), o.text.clone()));
-    let open = facts.findings.findings.iter().enumerate().filter(|(_, f)| f.restates.is_none());
-    let findings = open.map(|(i, f)| (f.msg, FactId::Finding(i as u32), f.title.clone()));
-    let mut all: Vec<_> = directives.chain(options).chain(findings).collect();
-    all.sort_by_key(|(msg, id, _)| (*msg, *id));
-    all
-}
-
-/// What a call is about: its command, target and description.
-fn about(call: &ToolCall) -> String {
-    let description = call.input.get("description").and_then(|d| d.as_str()).unwrap_or("");
-    let parts = [call.command().unwrap_or(""), call.target().unwrap_or(""), description];
-    let text = parts.join(" ");
-    text[..text.floor_char_boundary(DEPTH)].to_owned()
-}
-
-/// A call that acts on an item acts on the directive, option or finding that the item mirrors.
-fn through_items(links: &[Link]) -> Vec<Link> {
-    let mut mirrors: BTreeMap<FactId, Vec<&Link>> = BTreeMap::new();
-    for l in links.iter().filter(|l| l.kind == LinkKind::Mirrors) {
-        mirrors.entry(l.from).or_default().push(l);
-    }
-    let acts = links.iter().filter(|l| l.kind == LinkKind::ActsOn);
-    acts.flat_map(|act| {
-        let goals = mirrors.get(&act.to).into_iter().flatten();
-        goals.filter(|m| m.to_msg <= act.from_msg).map(|m| Link {
-            to: m.to,
-            to_msg: m.to_msg,
-            confidence: (act.confidence * m.confidence * 100.0).round() / 100.0,
-            ..act.clone()
-        })
-    })
-    .collect()
+/// Options that ask for a change, and findings.
+fn facts(scene: &Scene<'_>) -> Vec<Fact> {
+    let options = scene.options().map(|(i, list, o)| {
+        let verb = o.text.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or("").to_lowercase();
+        Fact { id: FactId::Option(i), msg: list.msg, goal: Goal::of(&verb, &o.text) }
+    });
+    let options = options.filter(|f| !matches!(f.goal.deed(), Deed::Look | Deed::Talk));
+    let findings = scene.facts.findings.findings.iter().enumerate().filter(|(_, f)| f.restates.is_none());
+    let findings =
+        findings.map(|(i, f)| Fact { id: FactId::Finding(i as u32), msg: f.msg, goal: Goal::of("", &f.title) });
+    options.chain(findings).collect()
 }
 
 /// A call that acts on a finding acts on the directive that picked it.
-fn through_findings(links: &[Link], acts: &[Link]) -> Vec<Link> {
+fn through_findings(scene: &Scene<'_>, links: &[Link], acts: &[Link]) -> Vec<Link> {
+    // "Show me the P2 items" picks findings and asks for no work on them.
+    let works = |id: FactId| match id {
+        FactId::Directive(d) => matches!(deed(&scene.facts.directives[d as usize].verb), Deed::Change | Deed::Any),
+        _ => false,
+    };
     let mut picks: BTreeMap<FactId, Vec<&Link>> = BTreeMap::new();
-    for l in links.iter().filter(|l| l.kind == LinkKind::Selects && matches!(l.from, FactId::Directive(_))) {
+    for l in links.iter().filter(|l| l.kind == LinkKind::Selects && matches!(l.to, FactId::Finding(_)) && works(l.from))
+    {
         picks.entry(l.to).or_default().push(l);
     }
     acts.iter()
@@ -149,17 +190,37 @@ mod tests {
     use crate::session::build::SessionBuilder;
     use serde_json::json;
 
-    #[test]
-    fn calls_act_on_what_they_name() {
-        let session = SessionBuilder::new()
-            .user("write it down in notes.md and rerun the load benchmark")
-            .call("Write", json!({"file_path": "/w/notes.md", "content": "x"}), "ok")
-            .shell("ls -l", 0, "")
-            .shell("python load_bench.py # load benchmark", 0, "")
-            .build();
+    const REVIEW: &str = "## Issues found\n\n- **P1** `walk_tree` follows links out of the folder\n- **P2** ab-04-mixing.md repeats ab-05-stirring.md\n- **P3** notes.md\n";
+
+    fn acts(builder: SessionBuilder) -> Vec<FactId> {
+        let session = builder.build();
         let facts = extract(&session, &Config::default());
         let links = super::super::link(&session, &facts);
-        let got: Vec<_> = links.iter().filter(|l| l.kind == LinkKind::ActsOn).map(|l| (l.from, l.to)).collect();
-        assert_eq!(got, [(FactId::Call(0), FactId::Directive(0)), (FactId::Call(2), FactId::Directive(1))]);
+        links.iter().filter(|l| l.kind == LinkKind::ActsOn).map(|l| l.to).collect()
+    }
+
+    #[test]
+    fn a_change_of_the_thing_named_acts_on_a_finding() {
+        let edit = |new: &str| json!({"file_path": "/w/a.rs", "old_string": "x", "new_string": new});
+        let told = SessionBuilder::new().assistant(REVIEW);
+        let right = edit("fn walk_tree() { /* never follows links out of a folder */ }");
+        assert_eq!(acts(told.clone().call("Edit", right, "ok")), [FactId::Finding(0)]);
+        assert_eq!(acts(told.clone().call("Edit", edit("fn other() {}"), "ok")), []);
+        assert_eq!(acts(told.shell("grep -rn walk_tree src # follows links folder", 0, "")), []);
+    }
+
+    #[test]
+    fn a_task_may_give_a_file_a_short_name() {
+        let task = |label: &str| {
+            SessionBuilder::new().assistant(REVIEW).call("Task", json!({"description": label, "prompt": "x"}), "done")
+        };
+        assert_eq!(acts(task("Delete ab-04")), [FactId::Finding(1)]);
+        assert_eq!(acts(task("Review ab-04")), []);
+    }
+
+    #[test]
+    fn a_file_alone_says_nothing_of_what_is_wrong_in_it() {
+        let edit = json!({"file_path": "/w/notes.md", "old_string": "x", "new_string": "y"});
+        assert_eq!(acts(SessionBuilder::new().assistant(REVIEW).call("Edit", edit, "ok")), []);
     }
 }

@@ -36,6 +36,11 @@ const DROPPED: &str = "dropped";
 const CONTRADICTED: &str = "contradicted";
 const REOPENED: &str = "reopened";
 const BOTH: &str = "fixed and verified";
+const SELECTED: &str = "selected";
+/// An option that something after the answer to its list takes up.
+pub const LATER: &str = "taken up later";
+/// An option passed over where another was chosen in so many words.
+pub const OMITTED: &str = "omitted";
 
 /// What is tied to each finding, by position: of every kind the first message.
 pub fn histories(facts: &Facts, links: &[Link]) -> Vec<History> {
@@ -130,37 +135,31 @@ pub fn is_open(finding: &Finding, fate: Option<Fate>) -> bool {
     asks(finding) && !fate.is_some_and(settled)
 }
 
-/// The fate of every option, over all lists; `None` = no later message is known to take it up.
+/// The fate of every option, over all lists; `None` = not known.
 pub fn options(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
     let mut chosen: BTreeMap<u32, Fate> = BTreeMap::new();
     let mut omitted: BTreeMap<u32, MsgIx> = BTreeMap::new();
-    for l in links {
-        match (l.kind, l.to) {
-            (LinkKind::Selects, FactId::Option(o)) => {
-                chosen.entry(o).or_insert(Fate { word: "selected", msg: l.from_msg });
-            }
-            (LinkKind::Omits, FactId::Option(o)) => {
-                omitted.entry(o).or_insert(l.from_msg);
-            }
-            _ => {}
-        }
-    }
-    // An option passed over may be taken up later: by a later item, or by a call after the choice.
+    // By a later request or item, or by a call that sets what it names.
     let mut later: BTreeMap<u32, MsgIx> = BTreeMap::new();
     for l in links {
         let FactId::Option(o) = l.to else { continue };
-        let after = omitted.get(&o).is_some_and(|m| l.from_msg > *m);
-        let taken_up = l.kind == LinkKind::Mirrors || l.kind == LinkKind::ActsOn && l.confidence >= SURE;
-        if after && taken_up {
-            let slot = later.entry(o).or_insert(l.from_msg);
-            *slot = (*slot).min(l.from_msg);
+        match (l.kind, l.from) {
+            (LinkKind::Selects, FactId::Directive(_)) | (LinkKind::Mirrors | LinkKind::ActsOn, _)
+                if l.from_msg > l.to_msg =>
+            {
+                let slot = later.entry(o).or_insert(l.from_msg);
+                *slot = (*slot).min(l.from_msg);
+            }
+            (LinkKind::Selects, _) => _ = chosen.entry(o).or_insert(Fate { word: SELECTED, msg: l.from_msg }),
+            (LinkKind::Omits, _) => _ = omitted.entry(o).or_insert(l.from_msg),
+            _ => {}
         }
     }
     let count: usize = facts.options.iter().map(|l| l.options.len()).sum();
     let fate = |o: u32| {
         let selected = chosen.get(&o).copied();
-        let taken_up = later.get(&o).map(|msg| Fate { word: "taken up later", msg: *msg });
-        selected.or(taken_up).or_else(|| omitted.get(&o).map(|msg| Fate { word: "omitted", msg: *msg }))
+        let taken_up = later.get(&o).map(|msg| Fate { word: LATER, msg: *msg });
+        selected.or(taken_up).or_else(|| omitted.get(&o).map(|msg| Fate { word: OMITTED, msg: *msg }))
     };
     (0..count as u32).map(fate).collect()
 }

@@ -3,13 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::overlap::Bag;
+use super::turns::Turns;
 use super::{FactId, Link, LinkKind, Scene};
+use crate::extract::directives::Polarity;
 use crate::session::MsgIx;
 
-/// Share of words from which a directive or option is taken to be mirrored.
-const ENOUGH: f64 = 0.5;
-/// Findings are many and alike: they ask for more.
-const ENOUGH_FINDING: f64 = 0.6;
+/// Share of words from which a directive, option or finding is taken to be mirrored, and weight of the words for things.
+const ENOUGH: (f64, f64) = (0.6, 2.0);
+/// The same for short texts: nearly all words, one thing.
+const SHORT: (f64, f64) = (0.8, 1.0);
+/// How much less than its best match an item may share with a fact.
+const NEXT: f64 = 0.1;
 /// How many of the latest candidates of each kind an item is compared with.
 const DIRECTIVES: usize = 40;
 const OPTIONS: usize = 24;
@@ -20,7 +24,6 @@ struct Candidate {
     msg: MsgIx,
     bag: Bag,
     flags: BTreeSet<String>,
-    enough: f64,
 }
 
 pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
@@ -29,19 +32,21 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
         .directives
         .iter()
         .enumerate()
-        .map(|(i, d)| candidate(FactId::Directive(i as u32), d.msg, &d.text, ENOUGH))
+        .filter(|(_, d)| d.polarity == Polarity::Do)
+        .map(|(i, d)| candidate(FactId::Directive(i as u32), d.msg, &d.text))
         .collect();
     let options: Vec<Candidate> =
-        scene.options().map(|(i, list, o)| candidate(FactId::Option(i), list.msg, &o.text, ENOUGH)).collect();
+        scene.options().map(|(i, list, o)| candidate(FactId::Option(i), list.msg, &o.text)).collect();
     let findings: Vec<Candidate> = facts
         .findings
         .findings
         .iter()
         .enumerate()
         .filter(|(_, f)| f.restates.is_none())
-        .map(|(i, f)| candidate(FactId::Finding(i as u32), f.msg, &f.title, ENOUGH_FINDING))
+        .map(|(i, f)| candidate(FactId::Finding(i as u32), f.msg, &f.title))
         .collect();
     let mut found = Vec::new();
+    let turns = if facts.plan.items.is_empty() { return found } else { Turns::of(scene.session) };
     for (i, item) in facts.plan.items.iter().enumerate() {
         let text = first_text(scene, i).unwrap_or_else(|| item.text.clone());
         let (bag, flags) = (Bag::of(&text), flags(&text));
@@ -50,14 +55,20 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
             let end = pool.partition_point(|c| c.msg <= item.first_msg);
             let near = pool[end.saturating_sub(most)..end].iter().filter_map(|c| {
                 let (share, things) = bag.against(&c.bag);
-                (share >= c.enough && things >= 1.0 && agree(&flags, &c.flags)).then_some((c, share))
+                let alike = [ENOUGH, SHORT].iter().any(|(enough, least)| share >= *enough && things >= *least);
+                // An item is for the request in whose turn it is planned.
+                let asked =
+                    !matches!(c.id, FactId::Directive(_)) || turns.prompt(item.first_msg) == turns.prompt(c.msg);
+                // "cancel it" does not say what.
+                let says = c.bag.len() >= 2 && bag.len() >= 2;
+                (alike && says && asked && agree(&flags, &c.flags)).then_some((c, share))
             });
             let mut near: Vec<(&Candidate, f64)> = near.collect();
-            if matches!(near.first(), Some((Candidate { id: FactId::Option(_), .. }, _))) {
-                // Options exclude each other: an item takes up the one it is most like.
-                let best = near.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-                near.retain(|(_, share)| *share >= best);
-            }
+            let best = near.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+            // Options exclude each other: an item takes up the one it is most like.
+            let least =
+                if matches!(near.first(), Some((Candidate { id: FactId::Option(_), .. }, _))) { 0.0 } else { NEXT };
+            near.retain(|(_, share)| *share >= best - least);
             found.extend(near.into_iter().map(|(c, share)| Link {
                 from: id,
                 from_msg: item.first_msg,
@@ -72,8 +83,8 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
     found
 }
 
-fn candidate(id: FactId, msg: MsgIx, text: &str, enough: f64) -> Candidate {
-    Candidate { id, msg, bag: Bag::of(text), flags: flags(text), enough }
+fn candidate(id: FactId, msg: MsgIx, text: &str) -> Candidate {
+    Candidate { id, msg, bag: Bag::of(text), flags: flags(text) }
 }
 
 /// Command-line flags that a text names.

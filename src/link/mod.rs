@@ -6,18 +6,21 @@
 mod acts;
 mod choices;
 pub mod claims;
+mod deeds;
 mod evidence;
 pub mod fate;
 mod files;
+mod goal;
 mod mirrors;
 mod overlap;
 mod picks;
 mod remarks;
+mod reply;
 mod responds;
 mod restates;
 mod results;
 mod subagents;
-mod turns;
+pub(crate) mod turns;
 mod verifies;
 
 use std::fmt;
@@ -195,6 +198,11 @@ impl Scene<'_> {
         self.facts.calls.binary_search(&r).ok().map(|i| FactId::Call(i as u32))
     }
 
+    /// What the call at a position did; `None` = it is not known to have worked.
+    fn deeds(&self, call: u32) -> Option<deeds::Deeds<'_>> {
+        self.session.call(*self.facts.calls.get(call as usize)?).and_then(deeds::Deeds::of)
+    }
+
     /// Options of all lists, with their ids and lists.
     fn options(&self) -> impl Iterator<Item = (u32, &OptionList, &Opt)> {
         let all = self.facts.options.iter().flat_map(|l| l.options.iter().map(move |o| (l, o)));
@@ -222,8 +230,8 @@ const LINKERS: &[Linker] = &[
     choices::link,
     picks::link,
     remarks::link,
-    acts::link,
     turns::link,
+    acts::link,
     verifies::link,
     claims::link,
 ];

@@ -100,16 +100,6 @@ impl Bag {
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.words.keys().map(String::as_str)
     }
-
-    /// Pieces of identifiers.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().filter(|(_, v)| **v == PIECE).map(|(w, _)| w.as_str())
-    }
-
-    /// Words that name one thing: paths, flags, identifiers, versions.
-    pub(super) fn specific(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().filter(|(_, v)| **v >= 2.0).map(|(w, _)| w.as_str())
-    }
 }
 
 /// Whether a word names one thing: it holds a path, a point, an underscore, or letters and digits.
@@ -150,6 +140,10 @@ mod tests {
         Bag::of(a).against(&Bag::of(b)).0
     }
 
+    fn weighing(bag: &Bag, weight: f64) -> Vec<&str> {
+        bag.words.iter().filter(|(_, v)| **v == weight).map(|(w, _)| w.as_str()).collect()
+    }
+
     #[test]
     fn weighs_what_two_texts_share() {
         assert!(share("write down in notes.md", "Write notes.md with all changes") > 0.9);
@@ -161,13 +155,13 @@ mod tests {
     #[test]
     fn pieces_leave_out_name_spaces_and_paths() {
         let bag = Bag::of("sysctl -w kernel.numa_balancing=0 src/auto_commit.go");
-        assert_eq!(bag.pieces().collect::<Vec<_>>(), ["balanc", "numa"]);
+        assert_eq!(weighing(&bag, PIECE), ["balanc", "numa"]);
     }
 
     #[test]
     fn a_flag_is_one_name() {
         let bag = Bag::of("sed -i 's/ --old-way/ --enable-fast/' serve.sh");
-        assert_eq!(bag.specific().collect::<Vec<_>>(), ["--enable-fast", "--old-way", "serve.sh"]);
+        assert_eq!(weighing(&bag, 2.0), ["--enable-fast", "--old-way", "serve.sh"]);
         assert!(share("Try --enable-fast", "Try --enable-slow") < share("Try --enable-fast", "set --enable-fast"));
     }
 

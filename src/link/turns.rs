@@ -1,316 +1,128 @@
-//! `acts_on` by place: the calls between a prompt and the next one, for directives that no call names; and `responds_to`: the
-//! reply that ends the turn, for directives that ask for words.
+//! `acts_on` for directives: the calls between a prompt and the next one that did what is asked to a thing that is named;
+//! and `responds_to`: the reply that ends the turn, for directives that ask for words.
 //!
-//! A call that shares a word for a thing, in what it writes or in what the agent says beside it, is tied to the directive. Where
-//! a prompt asks for one thing only, a call of the kind that its verb names is tied weakly.
+//! That a call ran in the turn, or shares words with the directive, ties nothing: what it was for is then not known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use super::overlap::Bag;
+use regex::Regex;
+
+use super::goal::{Deed, Goal, deed};
 use super::{FactId, Link, LinkKind, Scene};
 use crate::extract::directives::{Directive, Polarity};
-use crate::session::{CallRef, MessageKind, MsgIx, PartBody, Role, ToolCall, ToolKind};
+use crate::session::{Message, MessageKind, MsgIx, Role, Session};
 
-/// Bytes of what a call writes, and of what is said beside it, that are read.
-const DEPTH: usize = 3_000;
-/// Calls of one turn that are looked at.
-const CALLS: usize = 300;
 /// Links per directive.
 const MOST: usize = 8;
-/// A call that shares words with a directive in its turn.
-const SHARED: f64 = 0.6;
-/// A call of the right kind in the turn of the only directive.
-const PLACED: f64 = 0.4;
+/// A call that did the deed to the thing named, in the turn.
+const MET: f64 = 0.8;
+/// A reply that ends the turn.
+const REPLIED: f64 = 0.6;
 
-/// What a verb asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
-    Change,
-    Run,
-    Look,
-    Talk,
-    Any,
+/// "continue", "yes, go ahead": the work on the prompt before goes on.
+static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:(?:ok|okay|yes|yep|sure|please|perfect|great|good|and|now|just)\W+)*(?:continue|go on|go ahead|proceed|carry on|keep going|resume|yes|ok|okay|sure|y)(?: please)?\W*$")
+        .expect("words that let work go on")
+});
+
+/// For every message the prompt of the main thread in whose turn it stands.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    prompts: Vec<Option<MsgIx>>,
 }
 
-const DEEDS: &[(Deed, &[&str])] = &[
-    (
-        Deed::Change,
-        &[
-            "fix",
-            "implement",
-            "add",
-            "write",
-            "create",
-            "update",
-            "refactor",
-            "remove",
-            "delete",
-            "rename",
-            "make",
-            "change",
-            "improve",
-            "replace",
-            "move",
-            "document",
-            "clean",
-            "rewrite",
-            "adjust",
-            "convert",
-            "set",
-            "apply",
-            "extend",
-            "simplify",
-            "handle",
-            "address",
-            "resolve",
-            "revert",
-            "undo",
-            "merge",
-            "format",
-            "comment",
-            "port",
-            "include",
-            "use",
-            "put",
-            "drop",
-            "split",
-            "wire",
-            "enable",
-            "disable",
-            "generate",
-            "build",
-            "do",
-        ],
-    ),
-    (
-        Deed::Run,
-        &[
-            "run",
-            "rerun",
-            "test",
-            "execute",
-            "benchmark",
-            "commit",
-            "push",
-            "install",
-            "start",
-            "stop",
-            "restart",
-            "deploy",
-            "measure",
-            "try",
-            "launch",
-            "verify",
-            "rebase",
-            "pull",
-            "clone",
-            "download",
-            "open",
-        ],
-    ),
-    (
-        Deed::Look,
-        &[
-            "look",
-            "read",
-            "review",
-            "check",
-            "analyze",
-            "analyse",
-            "investigate",
-            "find",
-            "explore",
-            "debug",
-            "inspect",
-            "search",
-            "study",
-            "see",
-            "research",
-            "trace",
-            "examine",
-            "audit",
-            "diagnose",
-            "verify",
-        ],
-    ),
-    (
-        Deed::Talk,
-        &[
-            "show",
-            "tell",
-            "explain",
-            "list",
-            "summarize",
-            "summarise",
-            "describe",
-            "say",
-            "answer",
-            "report",
-            "give",
-            "clarify",
-            "compare",
-            "recommend",
-            "suggest",
-            "propose",
-            "elaborate",
-            "outline",
-            "print",
-            "remind",
-        ],
-    ),
-];
-
-fn deed(verb: &str) -> Deed {
-    DEEDS.iter().find(|(_, verbs)| verbs.contains(&verb)).map_or(Deed::Any, |(deed, _)| *deed)
-}
-
-/// The calls and the last reply after one prompt.
-#[derive(Default)]
-struct Turn {
-    calls: Vec<u32>,
-    reply: Option<MsgIx>,
-}
-
-pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
-    let taken: BTreeSet<FactId> = links.iter().filter(|l| l.kind == LinkKind::ActsOn).map(|l| l.to).collect();
-    let wanted = |(i, d): &(usize, &Directive)| {
-        d.typed && d.polarity == Polarity::Do && !taken.contains(&FactId::Directive(*i as u32))
-    };
-    let all = &scene.facts.directives;
-    let left: Vec<(usize, &Directive)> = all.iter().enumerate().filter(wanted).collect();
-    let prompts: BTreeSet<MsgIx> = left.iter().map(|(_, d)| d.msg).collect();
-    let turns = turns(scene, &prompts);
-    let picked = picked(scene, links);
-    let mut found = Vec::new();
-    for (i, directive) in left {
-        let Some(turn) = turns.get(&directive.msg) else { continue };
-        let id = FactId::Directive(i as u32);
-        let asked = all.iter().filter(|d| d.msg == directive.msg && d.polarity == Polarity::Do).count();
-        let named = format!("{} {}", directive.text, picked.get(&id).map_or("", String::as_str));
-        let acts = near(scene, turn, &named);
-        let acts = if acts.is_empty() && asked == 1 { placed(scene, turn, deed(&directive.verb)) } else { acts };
-        let act = |(c, confidence): &(u32, f64)| Link {
-            from: FactId::Call(*c),
-            from_msg: scene.facts.calls[*c as usize].msg,
-            kind: LinkKind::ActsOn,
-            to: id,
-            to_msg: directive.msg,
-            confidence: *confidence,
-            span: None,
-        };
-        found.extend(acts.iter().take(MOST).map(act));
-        if let Some(reply) = turn.reply.filter(|_| deed(&directive.verb) == Deed::Talk) {
-            found.push(Link {
-                from: FactId::Message(reply),
-                from_msg: reply,
-                kind: LinkKind::RespondsTo,
-                to: id,
-                to_msg: directive.msg,
-                confidence: SHARED,
-                span: None,
-            });
-        }
-    }
-    found
-}
-
-/// What each directive's picked findings are called.
-fn picked(scene: &Scene<'_>, links: &[Link]) -> BTreeMap<FactId, String> {
-    let mut named: BTreeMap<FactId, String> = BTreeMap::new();
-    for l in links.iter().filter(|l| l.kind == LinkKind::Selects) {
-        if let (FactId::Directive(_), FactId::Finding(f)) = (l.from, l.to) {
-            let slot = named.entry(l.from).or_default();
-            slot.push_str(&scene.facts.findings.findings[f as usize].title);
-            slot.push('\n');
-        }
-    }
-    named
-}
-
-/// The turns of these prompts: what follows on the main thread until the next prompt.
-fn turns(scene: &Scene<'_>, prompts: &BTreeSet<MsgIx>) -> BTreeMap<MsgIx, Turn> {
-    let mut turns: BTreeMap<MsgIx, Turn> = BTreeMap::new();
-    let mut calls = scene.facts.calls.iter().enumerate().peekable();
-    let mut prompt = None;
-    for (ix, message) in scene.session.live() {
-        let main = scene.session.on_main(ix);
-        if main && message.role == Role::User && message.kind == MessageKind::Prompt {
-            prompt = Some(ix).filter(|p| prompts.contains(p));
-        }
-        let mut turn = prompt.map(|p| turns.entry(p).or_default());
-        while let Some((i, r)) = calls.next_if(|(_, r)| r.msg <= ix) {
-            if let Some(turn) = turn.as_mut().filter(|t| main && r.msg == ix && t.calls.len() < CALLS) {
-                turn.calls.push(i as u32);
+impl Turns {
+    /// The turns of a session; what a subagent does belongs to the turn that started it.
+    pub(crate) fn of(session: &Session) -> Self {
+        let mut prompts: Vec<Option<MsgIx>> = vec![None; session.messages.len()];
+        let mut now = None;
+        for (ix, message) in session.live() {
+            if session.on_main(ix) {
+                now = if is_prompt(message) && !(now.is_some() && GOES_ON.is_match(&message.text())) {
+                    Some(ix)
+                } else {
+                    now
+                };
+                prompts[ix.at()] = now;
+            } else {
+                let started = session.threads.get(message.thread.0 as usize).and_then(|t| t.started_by);
+                prompts[ix.at()] = started.and_then(|r| prompts.get(r.msg.at()).copied().flatten());
             }
         }
-        if let Some(turn) = turn.filter(|_| main && message.role == Role::Assistant) {
-            let speaks = message.parts.iter().any(|p| matches!(&p.body, PartBody::Text(t) if !t.trim().is_empty()));
-            turn.reply = if speaks { Some(ix) } else { turn.reply };
+        Self { prompts }
+    }
+
+    /// The prompt in whose turn a message stands.
+    pub(crate) fn prompt(&self, msg: MsgIx) -> Option<MsgIx> {
+        self.prompts.get(msg.at()).copied().flatten()
+    }
+
+    /// Whether a message stands in the turn of an earlier one, or in the one after it.
+    pub(crate) fn at_most_next(&self, session: &Session, from: MsgIx, msg: MsgIx) -> bool {
+        let prompts = session.live().skip_while(|(ix, _)| *ix <= from).take_while(|(ix, _)| *ix <= msg);
+        prompts.filter(|(ix, _)| self.prompt(*ix) == Some(*ix)).count() <= 1
+    }
+}
+
+fn is_prompt(message: &Message) -> bool {
+    message.role == Role::User && matches!(message.kind, MessageKind::Prompt | MessageKind::Command)
+}
+
+pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
+    let turns = Turns::of(scene.session);
+    let mut calls: BTreeMap<MsgIx, Vec<u32>> = BTreeMap::new();
+    for (i, r) in scene.facts.calls.iter().enumerate() {
+        if let Some(prompt) = turns.prompt(r.msg) {
+            calls.entry(prompt).or_default().push(i as u32);
         }
     }
-    turns
-}
-
-/// Calls that share a word for a thing with a directive: in what they write, or in what is said beside them.
-fn near(scene: &Scene<'_>, turn: &Turn, text: &str) -> Vec<(u32, f64)> {
-    let goal = Bag::of(text);
-    let enough = |bag: &Bag| {
-        let things = bag.shared_things(&goal);
-        things >= 2.0 || things >= 1.0 && things * 2.0 >= goal.things()
-    };
-    let mut said: BTreeMap<MsgIx, bool> = BTreeMap::new();
-    let near = |c: &&u32| {
-        let Some((r, call)) = call(scene, **c) else { return false };
-        let beside = said.entry(r.msg).or_insert_with(|| enough(&Bag::of(&beside(scene, r.msg))));
-        *beside || enough(&Bag::of(&written(call)))
-    };
-    let mut near = near;
-    turn.calls.iter().filter(|c| near(c)).map(|c| (*c, SHARED)).collect()
-}
-
-/// The calls of the kind that a verb names.
-fn placed(scene: &Scene<'_>, turn: &Turn, deed: Deed) -> Vec<(u32, f64)> {
-    let fits = |c: &&u32| call(scene, **c).is_some_and(|(_, call)| call.worked() && does(call.kind, deed));
-    turn.calls.iter().filter(fits).map(|c| (*c, PLACED)).collect()
-}
-
-fn does(kind: ToolKind, deed: Deed) -> bool {
-    match deed {
-        Deed::Change => matches!(kind, ToolKind::Edit | ToolKind::Write),
-        Deed::Run => kind == ToolKind::Shell,
-        Deed::Look => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Fetch | ToolKind::Shell),
-        Deed::Talk | Deed::Any => false,
-    }
-}
-
-fn call<'a>(scene: &Scene<'a>, at: u32) -> Option<(CallRef, &'a ToolCall)> {
-    let r = *scene.facts.calls.get(at as usize)?;
-    let call = scene.session.call(r)?;
-    (!matches!(call.kind, ToolKind::Plan | ToolKind::Ask)).then_some((r, call))
-}
-
-/// What is said in the message of a call.
-fn beside(scene: &Scene<'_>, msg: MsgIx) -> String {
-    let mut out = String::new();
-    for part in &scene.session.message(msg).parts {
-        if let PartBody::Text(t) | PartBody::Reasoning(t) = &part.body
-            && out.len() < DEPTH
-        {
-            out.push_str(&t[..t.floor_char_boundary(DEPTH)]);
-            out.push('\n');
+    let replies = replies(scene.session, &turns);
+    let mut found = Vec::new();
+    let numbered: Vec<(u32, &Directive)> = (0..).zip(&scene.facts.directives).collect();
+    for group in numbered.chunk_by(|a, b| a.1.msg == b.1.msg) {
+        let Some(prompt) = turns.prompt(group[0].1.msg) else { continue };
+        let goals: Vec<(u32, &Directive, Goal)> = group
+            .iter()
+            .filter(|(_, d)| d.typed && d.polarity == Polarity::Do)
+            .map(|(i, d)| (*i, *d, Goal::of(&d.verb, &d.text)))
+            .collect();
+        for call in calls.get(&prompt).into_iter().flatten().filter(|_| !goals.is_empty()) {
+            let Some(deeds) = scene.deeds(*call) else { continue };
+            let at = scene.facts.calls[*call as usize].msg;
+            let met = goals.iter().filter(|(_, d, goal)| d.msg < at && goal.met_by(&deeds));
+            found.extend(met.map(|(i, d, _)| tie((FactId::Call(*call), at), LinkKind::ActsOn, (*i, d), MET)));
         }
+        let talk = goals.iter().filter(|(_, d, _)| deed(&d.verb) == Deed::Talk);
+        let reply = replies.get(&prompt).filter(|r| **r > group[0].1.msg);
+        found.extend(talk.filter_map(|(i, d, _)| {
+            Some(tie((FactId::Message(*reply?), *reply?), LinkKind::RespondsTo, (*i, d), REPLIED))
+        }));
     }
-    out
+    few(found)
 }
 
-/// The first texts of a call's input.
-fn written(call: &ToolCall) -> String {
-    let mut out = String::new();
-    for value in call.input.as_object().into_iter().flat_map(|o| o.values()).filter_map(|v| v.as_str()) {
-        out.push_str(&value[..value.floor_char_boundary(DEPTH)]);
-        out.push('\n');
-    }
-    out
+fn tie(from: (FactId, MsgIx), kind: LinkKind, to: (u32, &Directive), confidence: f64) -> Link {
+    let (to, to_msg) = (FactId::Directive(to.0), to.1.msg);
+    Link { from: from.0, from_msg: from.1, kind, to, to_msg, confidence, span: None }
+}
+
+/// The first links of each directive.
+fn few(links: Vec<Link>) -> Vec<Link> {
+    let mut count: BTreeMap<FactId, usize> = BTreeMap::new();
+    let kept = links.into_iter().filter(|l| {
+        let n = count.entry(l.to).or_default();
+        *n += 1;
+        *n <= MOST || l.kind == LinkKind::RespondsTo
+    });
+    kept.collect()
+}
+
+/// The last reply of each turn that says something.
+fn replies(session: &Session, turns: &Turns) -> BTreeMap<MsgIx, MsgIx> {
+    let says = |m: &Message| m.role == Role::Assistant && !m.text().trim().is_empty();
+    let said = session.live().filter(|(ix, m)| session.on_main(*ix) && says(m));
+    said.filter_map(|(ix, _)| Some((turns.prompt(ix)?, ix))).collect()
 }
 
 #[cfg(test)]
@@ -320,42 +132,53 @@ mod tests {
     use crate::session::build::SessionBuilder;
     use serde_json::json;
 
-    fn acts(session: &crate::session::Session) -> Vec<(FactId, FactId, f64)> {
+    fn acts(session: &Session) -> Vec<(FactId, FactId)> {
         let facts = extract(session, &Config::default());
         let links = super::super::link(session, &facts);
         let of = |l: &&Link| matches!(l.to, FactId::Directive(_)) && l.kind != LinkKind::Mirrors;
-        links.iter().filter(of).map(|l| (l.from, l.to, l.confidence)).collect()
+        links.iter().filter(of).map(|l| (l.from, l.to)).collect()
+    }
+
+    fn edit(file: &str) -> serde_json::Value {
+        json!({"file_path": file, "old_string": "x", "new_string": "comments of scripts"})
     }
 
     #[test]
-    fn what_is_said_beside_a_call_ties_it_to_the_directive() {
+    fn a_change_of_the_named_file_ties_and_one_of_another_does_not() {
         let session = SessionBuilder::new()
-            .user("Add comments to the scripts")
-            .assistant("Commenting the scripts now.")
-            .call(
-                "Edit",
-                json!({"file_path": "run.sh", "old_string": "x", "new_string": "# comments: starts all scripts"}),
-                "ok",
-            )
+            .user("Add comments to run.sh")
+            .call("Read", json!({"file_path": "/w/run.sh"}), "text")
+            .call("Edit", edit("/w/other.sh"), "ok")
+            .call("Edit", edit("/w/run.sh"), "ok")
             .user("thanks")
-            .call("Edit", json!({"file_path": "b.sh", "old_string": "x", "new_string": "# comments of scripts"}), "ok")
+            .call("Edit", edit("/w/run.sh"), "ok")
             .build();
-        assert_eq!(acts(&session), [(FactId::Call(0), FactId::Directive(0), SHARED)]);
+        assert_eq!(acts(&session), [(FactId::Call(2), FactId::Directive(0))]);
     }
 
     #[test]
-    fn the_only_directive_takes_the_calls_of_its_kind_weakly() {
+    fn words_shared_with_what_is_written_tie_nothing() {
+        let plan =
+            json!({"file_path": "/w/plan.md", "content": "Connect the repository to the host. Add the database."});
+        let session =
+            SessionBuilder::new().user("Connect the repository to the host").call("Write", plan, "ok").build();
+        assert_eq!(acts(&session), []);
+    }
+
+    #[test]
+    fn work_goes_on_after_a_prompt_that_only_lets_it() {
         let session = SessionBuilder::new()
-            .user("implement it then")
-            .call("Read", json!({"file_path": "a.go"}), "text")
-            .call("Edit", json!({"file_path": "a.go", "old_string": "x", "new_string": "y"}), "ok")
+            .user("Add comments to run.sh")
+            .assistant("Shall I?")
+            .user("Yes, go ahead")
+            .call("Edit", edit("/w/run.sh"), "ok")
             .build();
-        assert_eq!(acts(&session), [(FactId::Call(1), FactId::Directive(0), PLACED)]);
+        assert_eq!(acts(&session), [(FactId::Call(0), FactId::Directive(0))]);
     }
 
     #[test]
     fn a_request_for_words_is_answered_by_the_last_reply() {
         let session = SessionBuilder::new().user("show me the list again").assistant("Here: one, two.").build();
-        assert_eq!(acts(&session), [(FactId::Message(MsgIx(1)), FactId::Directive(0), SHARED)]);
+        assert_eq!(acts(&session), [(FactId::Message(MsgIx(1)), FactId::Directive(0))]);
     }
 }

@@ -1,98 +1,111 @@
-//! `verifies`: a probe that names the thing of a finding or directive after a call changed it, and the tests and builds that
-//! worked in the turn of a directive after a change for it; and `interrupts`: a prompt that stopped a call.
+//! `verifies`: a probe that names the thing of a finding after a call changed it, and tests and builds that ran clean in the
+//! turn of a directive after a change for it; and `interrupts`: a prompt that stopped a call.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
+use super::claims::tests_of;
+use super::deeds::Deeds;
+use super::goal::Goal;
+use super::turns::Turns;
 use super::{FactId, Link, LinkKind, Scene, sure};
-use crate::session::{CallStatus, MessageKind, MsgIx, Role, ToolCall, ToolKind};
+use crate::extract::episodes::command::Class;
+use crate::session::{CallStatus, MessageKind, MsgIx, Role};
 
-/// Only calls that name the thing of a finding change or verify it.
-const SURE: f64 = 0.8;
-
-static PROBE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[;&|\s])(?:cat|head|tail|grep|rg|ls|stat|test|curl|diff|pytest|jest|cargo (?:test|check|clippy)|go test|npm (?:run )?test|sysctl (?:-n )?[\w.]+$|systemctl status|nvidia-smi|lspci|lsmod|git (?:status|diff|log)|\S*bench\S*)(?:\s|$)").expect("probing commands")
-});
+/// A probe of the thing that a finding names.
+const PROBED: f64 = 0.6;
+/// Tests or a build that ran clean bear on everything that was changed before them: a weak link.
+const IN_TURN: f64 = 0.5;
+/// Checks of one fact.
+const CHECKS: usize = 3;
+/// Programs that print the state of a setting or service.
+const PROBES: &[&str] = &["sysctl", "systemctl", "nvidia-smi", "lsmod", "modinfo", "lspci", "curl", "getcap"];
 
 pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
     let mut found = interruptions(scene);
     found.extend(checked_turns(scene, links));
-    let mut changed: BTreeMap<FactId, u32> = BTreeMap::new();
-    let mut acts: Vec<&Link> = links
-        .iter()
-        .filter(|l| l.kind == LinkKind::ActsOn && l.confidence >= SURE)
-        .filter(|l| matches!(l.to, FactId::Finding(_) | FactId::Directive(_)))
-        .collect();
-    acts.sort_by_key(|l| l.from);
-    for act in acts {
-        let FactId::Call(c) = act.from else { continue };
-        let Some(call) = call(scene, c) else { continue };
-        if changes(call) {
-            changed.entry(act.to).or_insert(c);
-        } else if call.worked() && probes(call) && changed.get(&act.to).is_some_and(|at| *at < c) {
-            found.push(Link { kind: LinkKind::Verifies, confidence: act.confidence * 0.75, ..act.clone() });
-        }
-    }
+    found.extend(probed(scene, links));
     found
 }
 
-/// A test or build that worked in the turn of a directive bears on everything that was changed there: a weak link.
-const IN_TURN: f64 = 0.5;
-/// Checks of one directive.
-const CHECKS: usize = 3;
-
-static CHECK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[;&|\s/])(?:pytest|jest|vitest|tox|nox|cargo (?:test|nextest|check|clippy|build)|go (?:test|vet|build)|(?:npm|pnpm|yarn|bun)(?: run)? (?:test|build|lint|typecheck)|tsc|eslint|ruff|mypy|golangci-lint|make (?:test|check|build)|mvn (?:test|verify)|gradlew? (?:test|build|check)|ctest|python3? -m (?:pytest|unittest)|rspec|phpunit|dotnet test|swift test|moon run \S*(?:test|check|build|lint))(?:[\s:]|$)").expect("checking commands")
-});
-
-fn checked_turns(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
-    let mut first: BTreeMap<FactId, (u32, MsgIx)> = BTreeMap::new();
-    for l in links.iter().filter(|l| l.kind == LinkKind::ActsOn) {
-        if let (FactId::Call(c), FactId::Directive(_)) = (l.from, l.to)
-            && call(scene, c).is_some_and(|call| matches!(call.kind, ToolKind::Edit | ToolKind::Write) && call.worked())
-        {
-            let slot = first.entry(l.to).or_insert((c, l.to_msg));
-            slot.0 = slot.0.min(c);
+/// The first call that changed each finding or directive, by fact.
+fn changes(links: &[Link], of: fn(FactId) -> bool) -> BTreeMap<FactId, &Link> {
+    let mut first: BTreeMap<FactId, &Link> = BTreeMap::new();
+    for l in links.iter().filter(|l| l.kind == LinkKind::ActsOn && of(l.to)) {
+        let slot = first.entry(l.to).or_insert(l);
+        if l.from < slot.from {
+            *slot = l;
         }
     }
-    let main = |ix: MsgIx| scene.session.on_main(ix);
-    let asks = |m: &crate::session::Message| m.role == Role::User && m.kind == MessageKind::Prompt;
-    let prompts: Vec<MsgIx> = scene.session.live().filter(|(ix, m)| asks(m) && main(*ix)).map(|(ix, _)| ix).collect();
+    first
+}
+
+/// Probes of the thing of a finding, after a call that changed it.
+fn probed(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
+    let changed = changes(links, |id| matches!(id, FactId::Finding(_)));
     let mut found = Vec::new();
-    for (to, (change, asked)) in first {
-        let next = prompts.get(prompts.partition_point(|p| *p <= asked)).copied();
-        let later = scene.facts.calls.iter().enumerate().skip(change as usize + 1);
-        let turn = later.take_while(|(_, r)| next.is_none_or(|n| r.msg < n)).filter(|(_, r)| main(r.msg));
-        let checks = turn.filter(|(i, _)| {
-            call(scene, *i as u32).is_some_and(|c| c.worked() && c.command().is_some_and(|c| CHECK.is_match(c)))
-        });
-        found.extend(checks.take(CHECKS).map(|(i, r)| Link {
-            from: FactId::Call(i as u32),
-            from_msg: r.msg,
-            kind: LinkKind::Verifies,
-            to,
-            to_msg: asked,
-            confidence: IN_TURN,
-            span: None,
-        }));
+    for (to, act) in changed {
+        let (FactId::Finding(f), FactId::Call(c)) = (to, act.from) else { continue };
+        let goal = Goal::of("", &scene.facts.findings.findings[f as usize].title);
+        if goal.names().is_empty() {
+            continue;
+        }
+        let later = (c + 1..scene.facts.calls.len() as u32).filter(|i| probes(scene, *i, &goal));
+        found.extend(later.take(CHECKS).map(|i| check(scene, i, act, PROBED)));
     }
     found
 }
 
-fn call<'a>(scene: &Scene<'a>, at: u32) -> Option<&'a ToolCall> {
-    scene.session.call(*scene.facts.calls.get(at as usize)?)
+/// Whether a call that worked prints the state of a thing that is named, or tests it.
+fn probes(scene: &Scene<'_>, call: u32, goal: &Goal) -> bool {
+    scene.deeds(call).is_some_and(|deeds| {
+        let mut asks = deeds.commands().filter(|(class, c)| {
+            matches!(class, Class::Probe | Class::Test | Class::Bench) || PROBES.contains(&c.program())
+        });
+        asks.any(|(_, c)| c.words[1..].iter().any(|w| goal.names().iter().any(|n| w.contains(n.as_str()))))
+    })
 }
 
-/// Whether a call changes something and worked.
-fn changes(call: &ToolCall) -> bool {
-    call.worked()
-        && (matches!(call.kind, ToolKind::Edit | ToolKind::Write) || call.command().is_some_and(|c| !PROBE.is_match(c)))
+/// Tests and builds that ran clean after a change of a file that is no document, in the turn of its directive.
+fn checked_turns(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
+    let changed = changes(links, |id| matches!(id, FactId::Directive(_)));
+    let turns = if changed.is_empty() { return Vec::new() } else { Turns::of(scene.session) };
+    let mut found = Vec::new();
+    for act in changed.into_values() {
+        let FactId::Call(c) = act.from else { continue };
+        if !scene.deeds(c).is_some_and(|d| d.changes_program()) {
+            continue;
+        }
+        let turn = turns.prompt(act.from_msg);
+        let later = (c + 1..scene.facts.calls.len() as u32)
+            .take_while(|i| turns.prompt(scene.facts.calls[*i as usize].msg) == turn)
+            .filter(|i| clean(scene, *i));
+        found.extend(later.take(CHECKS).map(|i| check(scene, i, act, IN_TURN)));
+    }
+    found
 }
 
-fn probes(call: &ToolCall) -> bool {
-    call.kind == ToolKind::Read || call.command().is_some_and(|c| PROBE.is_match(c))
+/// Whether a call ran tests of which none failed, or a build that worked and whose exit code no pipe hides.
+fn clean(scene: &Scene<'_>, at: u32) -> bool {
+    let Some(call) = scene.session.call(scene.facts.calls[at as usize]) else { return false };
+    let Some(deeds) = Deeds::of(call) else { return false };
+    let (mut tests, mut builds) = (false, false);
+    for (class, _) in deeds.runs() {
+        tests |= class == Class::Test;
+        builds |= class == Class::Build;
+    }
+    let passed = || tests_of(call).is_some_and(|t| t.failed == 0 && t.passed > 0);
+    let built = || call.exit_code() == Some(0) && call.command().is_some_and(|c| !c.contains('|'));
+    tests && passed() || !tests && builds && built()
+}
+
+fn check(scene: &Scene<'_>, call: u32, act: &Link, confidence: f64) -> Link {
+    Link {
+        from: FactId::Call(call),
+        from_msg: scene.facts.calls[call as usize].msg,
+        kind: LinkKind::Verifies,
+        confidence,
+        ..act.clone()
+    }
 }
 
 /// The prompt after an interrupted call.
@@ -121,23 +134,36 @@ mod tests {
     use crate::session::build::SessionBuilder;
     use serde_json::json;
 
+    fn checks(session: &crate::session::Session, to: FactId) -> Vec<FactId> {
+        let facts = extract(session, &Config::default());
+        let links = super::super::link(session, &facts);
+        links.iter().filter(|l| l.kind == LinkKind::Verifies && l.to == to).map(|l| l.from).collect()
+    }
+
     #[test]
-    fn a_test_run_after_the_change_checks_the_directive_of_its_turn() {
+    fn a_clean_test_run_after_the_change_checks_the_directive_of_its_turn() {
+        let edit = json!({"file_path": "clock.rs", "old_string": "drift", "new_string": "clock drift fixed"});
+        let clean = "test result: ok. 4 passed; 0 failed; 0 ignored";
         let session = SessionBuilder::new()
-            .user("fix the clock drift")
+            .user("fix the drift in clock.rs")
             .shell("cargo test", 101, "FAILED")
-            .call(
-                "Edit",
-                json!({"file_path": "clock.rs", "old_string": "drift", "new_string": "clock drift fixed"}),
-                "ok",
-            )
-            .shell("cargo test", 0, "ok")
+            .call("Edit", edit, "ok")
+            .shell("cargo test | tail -3", 0, "test result: FAILED. 3 passed; 1 failed; 0 ignored")
+            .shell("cargo test", 0, clean)
             .user("thanks")
-            .shell("cargo test", 0, "ok")
+            .shell("cargo test", 0, clean)
             .build();
-        let facts = extract(&session, &Config::default());
-        let links = super::super::link(&session, &facts);
-        let of = |l: &&Link| l.kind == LinkKind::Verifies && l.to == FactId::Directive(0);
-        assert_eq!(links.iter().filter(of).map(|l| l.from).collect::<Vec<_>>(), [FactId::Call(2)]);
+        assert_eq!(checks(&session, FactId::Directive(0)), [FactId::Call(3)]);
+    }
+
+    #[test]
+    fn a_probe_verifies_a_finding_and_a_reading_does_not() {
+        let session = SessionBuilder::new()
+            .assistant("## Issues found\n\n- **P1** kernel.lamp_glow is 0 (should be 1)\n")
+            .shell("sudo sysctl -w kernel.lamp_glow=1", 0, "kernel.lamp_glow = 1")
+            .shell("grep kernel.lamp_glow notes.txt", 0, "x")
+            .shell("sysctl kernel.lamp_glow", 0, "kernel.lamp_glow = 1")
+            .build();
+        assert_eq!(checks(&session, FactId::Finding(0)), [FactId::Call(2)]);
     }
 }

@@ -17,7 +17,7 @@ pub(super) const FINDINGS: Table = Table {
         text("needs", "what the change needs: runtime, reboot, rebuild, credentials …"),
         text(
             "fate",
-            "fixed (a text says so), verified (a probe after the change), fixed and verified, deferred, dropped, contradicted (denied), reopened (listed as open after it was said to be fixed), acted on, planned, asked for; NULL = nothing is known",
+            "fixed (a text says so), verified (a probe after the change), fixed and verified, deferred, dropped, contradicted (denied), reopened (listed as open after it was said to be fixed), acted on, planned, asked for; NULL = not known",
         ),
         text("restates_id", "findings.id of the earlier finding that this one repeats"),
         text("table_id", "tables.id of the table it stands in"),

@@ -65,7 +65,10 @@ pub(super) const OPTIONS: Table = Table {
     head: NAMED,
     own: &[
         text("text", "text, an exact substring of the source"),
-        text("fate", "selected, taken up later or omitted, as later messages have it; NULL = none takes it up"),
+        text(
+            "fate",
+            "selected, taken up later, omitted (another was chosen from a list that allows one); NULL = not known",
+        ),
         text("list", "heading or sentence that introduces the list"),
         int("position", "", "place in the list, from 1"),
         int("fate_msg", "", "message that selects or omits it"),

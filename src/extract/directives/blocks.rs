@@ -31,7 +31,7 @@ static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
 /// Lines of terminals, package managers, compilers and progress bars, beside those of logs.
 static TERMINAL: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"^(hint|note|help|fatal|info|debug|caused by|stderr|stdout|fail|pass|ok)\b ?:|^(×|╰|╭|│|├|└|✔|✖|✗|●|○|▲|⚠|➤|\*{3} )|[━─═█▓░]{4}|^(npm|yarn|pnpm|pip3?|sudo|brew|cargo|git|docker|kubectl|make|curl) (err|warn|error|WARN|ERR)|^\(\S+\) \S+@|^Run (npm|yarn|pnpm|pip|cargo|make|go|git|actions)\b|^\d+ \||^(collecting|downloading|installing collected|successfully installed|requirement already|compiling|finished|running) \S+[ (v]",
+        r"^(hint|note|help|fatal|info|debug|caused by|stderr|stdout|fail|pass|ok)\b ?:|^(×|╰|╭|│|├|└|✔|✖|✗|●|○|▲|⚠|➤|\*{3} )|[━─═█▓░]{4}|^(npm|yarn|pnpm|pip3?|sudo|brew|cargo|git|docker|kubectl|make|curl) (err|warn|error|WARN|ERR)|^\(\S+\) \S+@|^/(usr/|s?bin/|opt/)\S+|^Note: switching to |^HEAD is now at |^(delete|create) mode \d{6} |^rename \S+ .*\(\d+%\)$|^\d+ files? changed|^(remote|From|To) ?(:|https?:|git@)|^[0-9a-f]{40}\b|^(\d+m )?[\d.]+m?s$|^Run (npm|yarn|pnpm|pip|cargo|make|go|git|actions)\b|^\d+ \||^(collecting|downloading|installing collected|successfully installed|requirement already|compiling|finished|running) \S+[ (v]",
     )
 });
 
@@ -66,7 +66,9 @@ fn pasted(lines: &[Line<'_>]) -> Vec<bool> {
     at.iter().for_each(|&i| out[i] = true);
     for pair in at.windows(2) {
         let between = pair[0] + 1..pair[1];
-        if between.clone().filter(|&i| lines[i].kind != Kind::Blank).count() <= GAP {
+        // Prose that is indented between pasted lines was pasted, however much of it there is.
+        let own = |i: &usize| lines[*i].kind != Kind::Blank && !(lines[*i].kind == Kind::Text && lines[*i].indent >= 2);
+        if between.clone().filter(own).count() <= GAP {
             between.for_each(|i| out[i] = true);
         }
     }

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
+use crate::extract::prose::re;
 use crate::session::{MessageKind, MsgIx, Provenance, Role, Session, Span, TextRef};
 
 /// One thing the user asked for.
@@ -30,6 +31,8 @@ pub struct Directive {
     pub object: Option<String>,
     /// Constraint, as written ("runtime only for now").
     pub constraint: Option<String>,
+    /// Condition under which it is asked for, as written ("If the port is taken").
+    pub condition: Option<String>,
     /// `do`, `dont` or `constraint`.
     pub polarity: Polarity,
     /// Typed by the user; false = sent by the program in the user's name.
@@ -79,12 +82,15 @@ pub fn extract(session: &Session) -> Vec<Directive> {
             position = (Some(text.msg), 0);
         }
         let correction = typed && CORRECTION.is_match(text.text);
+        let mut before: Option<String> = None;
         for (start, sentence) in blocks::sentences(text.text) {
+            let condition = condition(sentence).or_else(|| before.take().filter(|_| depends(sentence)));
             for clause in clauses::read(sentence) {
                 position.1 += 1;
                 let made = directive(&text, (start, sentence), clause);
-                found.push(Directive { position: position.1, typed, correction, ..made });
+                found.push(Directive { position: position.1, typed, correction, condition: condition.clone(), ..made });
             }
+            before = condition;
         }
     }
     found
@@ -101,6 +107,7 @@ fn directive(text: &TextRef<'_>, (start, sentence): (usize, &str), clause: claus
         text: whole.to_owned(),
         object: Some(object).filter(|o| !o.is_empty()).map(str::to_owned),
         constraint: constraint(whole, clause.polarity),
+        condition: None,
         verb: clause.verb,
         polarity: clause.polarity,
         typed: false,
@@ -114,6 +121,31 @@ fn is_template(text: &str) -> bool {
         || text.contains("$ARGUMENTS")
         || text.starts_with("<command-")
         || text.starts_with("# Skill")
+        || text.contains("You **MUST** consider the user input")
+}
+
+static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^\W*(?:and |but |also |then )?((?:if|unless|in case|whenever|when|for) [^,;:]{3,160}|if (?:so|not|yes)),")
+});
+/// What begins like a condition and tells the order, or the purpose of all.
+static NO_CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?:when|once) (?:(?:you(?: are|['’]re)?|it(?: is|['’]s)?|this is|that is|all (?:is|of this is)) )?(?:done|finished|ready|complete|completed)\b|^for (?:this|now|the|that|me|us|our|my|example|instance|today)\b",
+    )
+});
+static DEPENDS: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^\W*(?:instead|in that case|in this case|otherwise|if not|then|do this by|do that by|do so by)\b")
+});
+
+/// The condition that a sentence begins with, as written.
+fn condition(sentence: &str) -> Option<String> {
+    let found = CONDITION.captures(sentence)?.get(1)?.as_str();
+    (!NO_CONDITION.is_match(found)).then(|| found.to_owned())
+}
+
+/// Whether a sentence goes on from the one before: what held there holds here.
+fn depends(sentence: &str) -> bool {
+    DEPENDS.is_match(sentence)
 }
 
 static CORRECTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -167,6 +199,30 @@ mod tests {
     fn options_and_logs_hold_none() {
         let text = "State so far.\n\n## Potential next steps\n1. Remove the flag\n2. Try the other backend\n\n2024-01-01 12:00:00 start worker\nTraceback (most recent call last):\n  File \"a.py\", line 1\n";
         assert_eq!(extract(&SessionBuilder::new().user(text).build()), []);
+    }
+
+    #[test]
+    fn a_condition_is_kept_and_passed_on() {
+        let text = "If the port is taken, use the next one. Instead of failing, print a hint. For each lamp, add a switch. When you are done, write the log.";
+        let found = extract(&SessionBuilder::new().user(text).build());
+        let got: Vec<_> = found.iter().map(|d| (d.verb.as_str(), d.condition.as_deref())).collect();
+        let port = Some("If the port is taken");
+        assert_eq!(got, [("use", port), ("print", port), ("add", Some("For each lamp")), ("write", None)]);
+    }
+
+    #[test]
+    fn labels_and_questions_ask_for_nothing() {
+        let text = "NOTE ABOUT THE LAMP: it is really hot\n\n- **Setup**: Run `make lamp` first\n- **Check**\n\nNever mind, also, do we need both lamps?\n\nthoughts? - also, do we need the second one";
+        let found = extract(&SessionBuilder::new().user(text).build());
+        assert_eq!(found.iter().map(|d| d.text.as_str()).collect::<Vec<_>>(), ["Run `make lamp` first"]);
+    }
+
+    #[test]
+    fn advice_of_git_and_pip_was_pasted() {
+        let git = "It failed again:\n\n/usr/bin/git checkout --force refs/x\n  Note: switching to 'refs/x'.\n\n  You are in a state where you can look around, make changes and commit them.\n  If you want to keep them, do so now.\n  Example:\n\n    git switch -c name\n\n  Or undo this operation with:\n\n    git switch -\n\n  Turn off this advice by setting a variable\n\n  HEAD is now at ebc91a2 Merge\n/usr/bin/git log -1\n3s\n";
+        assert_eq!(extract(&SessionBuilder::new().user(git).build()), []);
+        let moved = "Here:\n delete mode 100644 a.json\n delete mode 100644 b.json\n create mode 100644 c.json\n";
+        assert_eq!(extract(&SessionBuilder::new().user(moved).build()), []);
     }
 
     #[test]

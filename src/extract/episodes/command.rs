@@ -5,7 +5,7 @@ use super::shell::Command;
 
 /// What a command does, the weightier later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+pub(crate) enum Class {
     /// Says nothing of the work: `cd`, `echo`, `sleep`.
     Idle,
     /// Shows what is there.
@@ -29,7 +29,7 @@ pub(super) enum Class {
 }
 
 /// The class of one command.
-pub(super) fn class(command: &Command) -> Class {
+pub(crate) fn class(command: &Command) -> Class {
     let program = command.program();
     if command.into.is_some() && matches!(program, "cat" | "echo" | "printf") {
         return Class::Edit;

@@ -3,12 +3,12 @@
 //! Each tool call, and each reply without one, is a *step* of one phase or says nothing ([`step`]); steps make runs
 //! ([`segment`]); every message is scored by named features ([`features`]). `docs/episodes.md` states the rules.
 
-mod command;
+pub(crate) mod command;
 pub mod features;
 mod names;
 mod programs;
 mod segment;
-mod shell;
+pub(crate) mod shell;
 mod step;
 
 use serde::Serialize;

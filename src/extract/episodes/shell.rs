@@ -14,34 +14,34 @@ const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "fish"];
 
 /// One simple command: its words without quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Command {
+pub(crate) struct Command {
     /// The program's name without its folder, then its arguments. Never empty.
-    pub(super) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// A file that its output is written to.
-    pub(super) into: Option<String>,
+    pub(crate) into: Option<String>,
     /// It reads a here-document.
-    pub(super) fed: bool,
+    pub(crate) fed: bool,
 }
 
 impl Command {
     /// The program.
-    pub(super) fn program(&self) -> &str {
+    pub(crate) fn program(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
 
     /// The first argument that is no flag: often a subcommand or a script.
-    pub(super) fn operand(&self) -> Option<&str> {
+    pub(crate) fn operand(&self) -> Option<&str> {
         self.words[1..].iter().map(String::as_str).find(|w| !w.starts_with('-'))
     }
 
     /// Whether an argument is this word.
-    pub(super) fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.words[1..].iter().any(|w| w == word)
     }
 }
 
 /// The simple commands of a command line, those inside `bash -c`, `ssh` and `docker exec` included.
-pub(super) fn commands(line: &str) -> Vec<Command> {
+pub(crate) fn commands(line: &str) -> Vec<Command> {
     let mut found = Vec::new();
     let mut waiting = vec![(line[..line.floor_char_boundary(DEPTH)].to_owned(), 0)];
     while let Some((text, depth)) = waiting.pop() {

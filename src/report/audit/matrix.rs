@@ -1,12 +1,16 @@
-//! Asked → planned → done → verified: for every directive the items, calls and checks that are tied to it.
+//! Asked → planned → acted on → checked: for every directive the items, calls and checks that are tied to it.
+//!
+//! That calls ran after it says nothing of what they were for: then what was done about it is not known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::section::value::label;
 use crate::analysis::Analysis;
+use crate::extract::directives::Polarity;
+use crate::link::turns::Turns;
 use crate::link::{FactId, Link, LinkKind};
 use crate::session::MsgIx;
 
@@ -28,7 +32,8 @@ pub struct Asked {
     pub end: u32,
     /// `do`, `dont` or `constraint`.
     pub polarity: &'static str,
-    /// `asked` (nothing is tied to it), `answered`, `planned`, `done` or `verified`: the furthest that is known.
+    /// `checked`, `acted on`, `planned` or `answered`: the furthest that is known; `not known` (calls followed, and none is tied
+    /// to it), `no call` (its turn holds none).
     pub reached: &'static str,
     /// Plan items that mirror it, with their state at the end.
     pub items: Vec<String>,
@@ -36,9 +41,9 @@ pub struct Asked {
     pub actions: Vec<Action>,
     /// First messages with calls that act on it.
     pub acted: Vec<String>,
-    /// First messages with calls of the kind it asks for, where it is the only request of its prompt and none names its object.
-    pub perhaps_acted: Vec<String>,
-    /// What was checked: probes after a change, and calls that bear on the completion of its items.
+    /// How many calls its turn holds, whatever they were for.
+    pub calls_followed: usize,
+    /// Tests and builds that ran clean in its turn, after a change that is tied to it.
     pub evidence: Vec<Action>,
     /// Reply that ends the turn, where words were asked for.
     pub answered: Option<String>,
@@ -54,23 +59,15 @@ pub struct Action {
     pub tool: String,
     /// Its command or target, as written.
     pub what: Option<String>,
-    /// `named` (it names the object), `near` (in its turn, words shared) or `placed` (in its turn, of its kind).
-    pub by: &'static str,
 }
 
 /// Actions named per directive.
 const NAMED: usize = 4;
-/// Below this a call is tied to a directive by its place alone.
-const WEAK: f64 = 0.45;
-/// From here on a call names the object.
-const SURE: f64 = 0.61;
-
 /// What the links say of one directive.
 #[derive(Default)]
 struct Tied<'a> {
     items: Vec<u32>,
     acts: BTreeMap<MsgIx, &'a Link>,
-    perhaps: BTreeMap<MsgIx, &'a Link>,
     checks: BTreeMap<MsgIx, &'a Link>,
     answered: Option<MsgIx>,
 }
@@ -85,32 +82,31 @@ pub(super) fn rows(analysis: &Analysis) -> Vec<Asked> {
             (LinkKind::Mirrors, FactId::Item(i)) => slot.items.push(i),
             (LinkKind::RespondsTo, _) => slot.answered = Some(l.from_msg),
             (LinkKind::Verifies, _) => _ = slot.checks.entry(l.from_msg).or_insert(l),
-            (LinkKind::ActsOn, _) => {
-                let acts = if l.confidence < WEAK { &mut slot.perhaps } else { &mut slot.acts };
-                acts.entry(l.from_msg).or_insert(l);
-            }
+            (LinkKind::ActsOn, _) => _ = slot.acts.entry(l.from_msg).or_insert(l),
             _ => {}
         }
     }
-    let proofs = proofs(analysis);
+    let calls = calls(analysis);
     let all = analysis.facts.directives.iter().enumerate();
-    all.map(|(i, _)| row(analysis, i, tied.remove(&(i as u32)).unwrap_or_default(), &proofs)).collect()
+    all.map(|(i, _)| row(analysis, i, tied.remove(&(i as u32)).unwrap_or_default(), &calls)).collect()
 }
 
-/// Calls that bear on the completion of an item, by item.
-fn proofs(analysis: &Analysis) -> BTreeMap<u32, BTreeMap<MsgIx, &Link>> {
-    let mut found: BTreeMap<u32, BTreeMap<MsgIx, &Link>> = BTreeMap::new();
-    for l in analysis.links.iter().filter(|l| l.kind == LinkKind::Evidences && l.confidence >= SURE) {
-        let FactId::Transition(t) = l.to else { continue };
-        let item = analysis.facts.plan.transitions.get(t as usize).and_then(|t| t.item);
-        if let Some(item) = item {
-            found.entry(item.0).or_default().entry(l.from_msg).or_insert(l);
+/// The messages of the calls of each directive's turn that stand after it.
+fn calls(analysis: &Analysis) -> impl Fn(MsgIx) -> usize {
+    let turns = Turns::of(&analysis.session);
+    let mut of_turn: BTreeMap<MsgIx, Vec<MsgIx>> = BTreeMap::new();
+    for r in &analysis.facts.calls {
+        if let Some(prompt) = turns.prompt(r.msg) {
+            of_turn.entry(prompt).or_default().push(r.msg);
         }
     }
-    found
+    move |msg| {
+        let turn = turns.prompt(msg).and_then(|p| of_turn.get(&p));
+        turn.map_or(0, |calls| calls.iter().filter(|c| **c > msg).count())
+    }
 }
 
-fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, proofs: &BTreeMap<u32, BTreeMap<MsgIx, &Link>>) -> Asked {
+fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, calls: &impl Fn(MsgIx) -> usize) -> Asked {
     let (session, d) = (&analysis.session, &analysis.facts.directives[at]);
     let labels = |links: &BTreeMap<MsgIx, &Link>| -> Vec<String> {
         links.keys().take(NAMED).map(|m| label(session, *m)).collect()
@@ -119,21 +115,15 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, proofs: &BTreeMap<u32, BT
         links.values().take(NAMED).filter_map(|l| action(analysis, l)).collect()
     };
     let items = tied.items.iter().filter_map(|i| analysis.facts.plan.items.get(*i as usize));
-    let verified = !tied.checks.is_empty();
-    let mut checks = tied.checks;
-    let seen: BTreeSet<u32> = tied.items.iter().copied().collect();
-    for (msg, link) in seen.iter().filter_map(|i| proofs.get(i)).flatten() {
-        checks.entry(*msg).or_insert(link);
-    }
     let place = session.message(d.msg).place;
-    let acts = if tied.acts.is_empty() { &tied.perhaps } else { &tied.acts };
-    let done = !acts.is_empty() || !checks.is_empty();
-    let reached = match (verified, done, tied.items.is_empty(), tied.answered) {
-        (true, ..) => "verified",
-        (_, true, ..) => "done",
+    let followed = calls(d.msg);
+    let reached = match (tied.checks.is_empty(), tied.acts.is_empty(), tied.items.is_empty(), tied.answered) {
+        (false, ..) => "checked",
+        (_, false, ..) => "acted on",
         (_, _, false, _) => "planned",
         (_, _, _, Some(_)) => "answered",
-        _ => "asked",
+        _ if d.polarity != Polarity::Do || followed > 0 => "not known",
+        _ => "no call",
     };
     Asked {
         msg: label(session, d.msg),
@@ -145,10 +135,10 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, proofs: &BTreeMap<u32, BT
         polarity: d.polarity.word(),
         reached,
         items: items.map(|i| format!("{} {} ({})", i.label, i.text, i.last.word())).collect(),
-        actions: actions(acts),
+        actions: actions(&tied.acts),
         acted: labels(&tied.acts),
-        perhaps_acted: labels(&tied.perhaps),
-        evidence: actions(&checks),
+        calls_followed: followed,
+        evidence: actions(&tied.checks),
         answered: tied.answered.map(|m| label(session, m)),
     }
 }
@@ -157,10 +147,5 @@ fn action(analysis: &Analysis, link: &Link) -> Option<Action> {
     let FactId::Call(c) = link.from else { return None };
     let call = analysis.session.call(*analysis.facts.calls.get(c as usize)?)?;
     let what = call.command().or(call.target()).map(|w| w.lines().next().unwrap_or(w).to_owned());
-    let by = match link.confidence {
-        c if c < WEAK => "placed",
-        c if c < SURE => "near",
-        _ => "named",
-    };
-    Some(Action { msg: label(&analysis.session, link.from_msg), tool: call.tool.clone(), what, by })
+    Some(Action { msg: label(&analysis.session, link.from_msg), tool: call.tool.clone(), what })
 }

@@ -136,6 +136,8 @@ pub struct Tool {
     pub gone: u32,
     /// Findings by normalised level.
     pub levels: BTreeMap<&'static str, u32>,
+    /// Findings by level as printed.
+    pub printed_levels: BTreeMap<String, u32>,
     /// Number of the first message that prints one.
     pub first_msg: String,
     /// Number of the last.
@@ -305,6 +307,7 @@ pub(crate) fn tools(analysis: &Analysis) -> Vec<Tool> {
             repeated: 0,
             gone: 0,
             levels: BTreeMap::new(),
+            printed_levels: BTreeMap::new(),
             first_msg: msg.clone(),
             last_msg: String::new(),
         });
@@ -314,6 +317,9 @@ pub(crate) fn tools(analysis: &Analysis) -> Vec<Tool> {
         tool.gone += u32::from(f.gone_msg.is_some());
         if let Some(level) = f.level.filter(|_| f.restates.is_none()) {
             *tool.levels.entry(level).or_default() += 1;
+        }
+        if let Some(level) = f.level_text.clone().filter(|_| f.restates.is_none()) {
+            *tool.printed_levels.entry(level).or_default() += 1;
         }
     }
     found.into_values().collect()

@@ -1,12 +1,12 @@
 //! Options that the message lists or answers, and what became of each.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::some;
 use super::subject::Subject;
+use crate::extract::prose::content_words;
+use crate::link::fate::{self, Fate};
 use crate::link::{FactId, LinkKind};
 use crate::session::MsgIx;
 
@@ -22,7 +22,9 @@ struct List {
     title: String,
     count: usize,
     selected: usize,
-    unnamed: usize,
+    omitted: usize,
+    /// Options that the message does not mention.
+    silent: usize,
     rows: Vec<Row>,
 }
 
@@ -30,22 +32,23 @@ struct List {
 struct Row {
     text: String,
     fate: &'static str,
+    /// The message holds no name of the option, or, where it has none, half of its words.
+    silent: bool,
     item: Option<String>,
     at: Option<String>,
     /// Other lines of the list's message that name the same thing.
     said: Vec<String>,
 }
 
-/// Calls that share only words with an option do not take it up.
-const NAMED: f64 = 0.7;
 /// Other lines quoted for each option.
 const LINES: usize = 2;
 /// Longer lines are documents.
 const LONGEST: usize = 400;
 
 pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
-    let acts = acts_after(subject);
+    let fates = fate::options(subject.facts(), &subject.analysis.links);
     let mut lists = Vec::new();
+    let here = text_of(subject);
     // Older lists were answered, or left, by the prompts since.
     let since = subject.prompt.and_then(|p| subject.prompt_before(p));
     let mut first = 0;
@@ -57,7 +60,10 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         if list.msg != subject.ix && !is_answered {
             continue;
         }
-        let rows: Vec<Row> = ids.zip(&list.options).map(|(id, o)| row(subject, &acts, id, o, list.msg)).collect();
+        let rows: Vec<Row> = ids
+            .zip(&list.options)
+            .map(|(id, o)| row(subject, fates.get(id as usize).copied().flatten(), (id, o), (list.msg, &here)))
+            .collect();
         let count = |fates: &[&str]| rows.iter().filter(|r| fates.contains(&r.fate)).count();
         lists.push(List {
             msg: subject.name(list.msg),
@@ -65,7 +71,8 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
             title: list.title.clone(),
             count: rows.len(),
             selected: count(&["selected-here"]),
-            unnamed: count(&["later", "never"]),
+            omitted: count(&["omitted-here"]),
+            silent: rows.iter().filter(|r| r.silent).count(),
             rows,
         });
     }
@@ -80,50 +87,65 @@ fn taken<'a>(subject: &Subject<'a>, id: u32) -> Option<&'a crate::link::Link> {
 
 fn row(
     subject: &Subject<'_>,
-    acts: &BTreeMap<FactId, MsgIx>,
-    id: u32,
-    option: &crate::extract::options::Opt,
-    msg: MsgIx,
+    fate: Option<Fate>,
+    (id, option): (u32, &crate::extract::options::Opt),
+    (msg, here): (MsgIx, &str),
 ) -> Row {
     let link = taken(subject, id);
     let item = link.and_then(|l| match l.from {
         FactId::Item(n) => subject.facts().plan.items.get(n as usize).map(|i| i.label.clone()),
         _ => None,
     });
-    let act = acts.get(&FactId::Option(id)).copied();
-    let fate = match (link, act) {
-        (Some(l), _) if l.from_msg == subject.ix => "selected-here",
-        (Some(l), _) if l.from_msg > subject.ix => "selected-later",
-        (Some(_), _) => "selected-before",
-        (None, Some(_)) => "later",
-        (None, None) => "never",
+    let at = fate.map(|f| f.msg);
+    let fate = match fate {
+        Some(f) if f.word == fate::OMITTED => {
+            if f.msg == subject.ix {
+                "omitted-here"
+            } else {
+                "omitted"
+            }
+        }
+        Some(f) if f.word == fate::LATER => "later",
+        Some(f) if f.msg == subject.ix => "selected-here",
+        Some(f) if f.msg > subject.ix => "selected-later",
+        Some(_) => "selected-before",
+        None => "unknown",
     };
-    let at = link.map(|l| l.from_msg).or(act).map(|m| subject.name(m));
-    Row { text: option.text.clone(), fate, item, at, said: said(subject, &option.text, msg) }
-}
-
-/// The first call after the message that names the thing of an option, per option.
-fn acts_after(subject: &Subject<'_>) -> BTreeMap<FactId, MsgIx> {
-    let mut first = BTreeMap::new();
-    let sure = subject.analysis.links.iter().filter(|l| l.kind == LinkKind::ActsOn && l.confidence >= NAMED);
-    for l in sure.filter(|l| l.from_msg > subject.ix && matches!(l.to, FactId::Option(_))) {
-        let slot = first.entry(l.to).or_insert(l.from_msg);
-        *slot = l.from_msg.min(*slot);
-    }
-    first
+    let at = at.map(|m| subject.name(m));
+    let silent = msg != subject.ix && !mentions(here, &option.text);
+    Row { text: option.text.clone(), fate, silent, item, at, said: said(subject, &option.text, msg) }
 }
 
 /// Lines of the list's message that hold a name of the option: a flag, an identifier, a name in capitals.
 fn said(subject: &Subject<'_>, option: &str, msg: MsgIx) -> Vec<String> {
-    let names: Vec<&str> = option
-        .split_whitespace()
-        .map(|w| w.trim_matches(|c: char| matches!(c, '`' | '*' | '(' | ')' | ',' | ';' | '.' | ':' | '"')))
-        .filter(|w| is_name(w))
-        .collect();
+    let names = names(option);
     let text = subject.session().message(msg).text();
     let lines = text.lines().map(|l| l.trim().trim_start_matches(['-', '*', '+', ' ']));
     let others = lines.filter(|l| l.len() <= LONGEST && !l.contains(option) && !l.starts_with('|'));
     others.filter(|l| names.iter().any(|n| l.contains(n))).take(LINES).map(str::to_owned).collect()
+}
+
+/// The names that an option gives.
+fn names(option: &str) -> Vec<&str> {
+    let marks = |c: char| matches!(c, '`' | '*' | '(' | ')' | ',' | ';' | '.' | ':' | '"');
+    option.split_whitespace().map(|w| w.trim_matches(marks)).filter(|w| is_name(w)).collect()
+}
+
+/// What the message says, with the items of its plan.
+fn text_of(subject: &Subject<'_>) -> String {
+    let items = subject.snapshot().into_iter().flat_map(|s| &s.items).map(|i| i.text.as_str());
+    std::iter::once(subject.message().text().as_str()).chain(items).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a text holds a name of an option, or, where it has none, half of its words.
+fn mentions(text: &str, option: &str) -> bool {
+    let names = names(option);
+    if !names.is_empty() {
+        return names.iter().any(|n| text.contains(n));
+    }
+    let (words, wanted) = (content_words(text), content_words(option));
+    let shared = wanted.iter().filter(|w| words.binary_search(w).is_ok()).count();
+    shared > 0 && shared * 2 >= wanted.len()
 }
 
 fn is_name(word: &str) -> bool {
@@ -133,7 +155,7 @@ fn is_name(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_name;
+    use super::{is_name, mentions};
 
     #[test]
     fn tells_names_from_words() {
@@ -142,5 +164,13 @@ mod tests {
         {
             assert_eq!(is_name(word), name, "{word}");
         }
+    }
+
+    #[test]
+    fn an_option_is_mentioned_by_its_name_or_half_of_its_words() {
+        assert!(mentions("We set --fast-copy.", "Try --fast-copy for all"));
+        assert!(!mentions("We try it for all.", "Try --fast-copy for all"));
+        assert!(mentions("The fence is next.", "Paint the fence"));
+        assert!(!mentions("The lawn is next.", "Paint the fence"));
     }
 }

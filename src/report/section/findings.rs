@@ -1,7 +1,5 @@
 //! Findings of the participants, with level, state and what they need.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,7 +7,7 @@ use super::value::label;
 use super::{Material, first_rows, some};
 use crate::error::Error;
 use crate::extract::findings::FindingStatus;
-use crate::link::{FactId, LinkKind, fate};
+use crate::link::fate;
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -31,8 +29,6 @@ struct Row {
     msg: String,
     /// What is tied to it later, in reading order.
     history: Vec<Step>,
-    /// Messages with calls that name words of it, when nothing sure is known.
-    perhaps: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,9 +46,8 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let mut rows: Vec<(Option<String>, FindingStatus, Row)> = all
         .iter()
         .zip(fate::histories(&analysis.facts, &analysis.links))
-        .enumerate()
-        .filter(|(_, (f, _))| f.restates.is_none())
-        .map(|(i, (f, steps))| {
+        .filter(|(f, _)| f.restates.is_none())
+        .map(|(f, steps)| {
             let row = Row {
                 level: f.level_text.clone().or_else(|| f.level.clone()),
                 title: f.title.clone(),
@@ -62,7 +57,6 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
                 needs: f.needs.clone(),
                 msg: label(&analysis.session, f.msg),
                 history: steps.iter().map(|s| Step { word: s.word, msg: label(&analysis.session, s.msg) }).collect(),
-                perhaps: if steps.is_empty() { acted(material, i) } else { Vec::new() },
             };
             (f.level.clone(), f.status, row)
         })
@@ -79,12 +73,4 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         left,
         ok: ok.into_iter().map(|(.., row)| row).collect(),
     })
-}
-
-/// Messages, at most four, whose calls may act on a finding.
-fn acted(material: &Material<'_>, finding: usize) -> Vec<String> {
-    let to = FactId::Finding(finding as u32);
-    let links = material.analysis.links.iter().filter(|l| l.to == to && l.kind == LinkKind::ActsOn);
-    let msgs: BTreeSet<_> = links.map(|l| l.from_msg).collect();
-    msgs.into_iter().take(4).map(|ix| label(&material.analysis.session, ix)).collect()
 }

@@ -11,7 +11,6 @@ use crate::extract::findings::Finding;
 use crate::extract::plan::PlanItem;
 use crate::link::claims::{Word, last_test_run, verdicts};
 use crate::link::fate::{self, Fate};
-use crate::link::{FactId, LinkKind};
 use crate::session::MsgIx;
 
 /// Rows of each kind; the sections below have all.
@@ -40,8 +39,8 @@ struct Row {
 /// What became of a finding that is open, and the message that shows it.
 #[derive(Debug, Serialize)]
 struct Became {
-    /// Word of its fate; `None` = a call names words of it, which is no proof that it acted on it.
-    word: Option<&'static str>,
+    /// Word of its fate.
+    word: &'static str,
     msg: String,
 }
 
@@ -94,24 +93,16 @@ fn items(analysis: &Analysis) -> Vec<Row> {
 fn findings(analysis: &Analysis) -> Vec<Row> {
     let Analysis { session, facts, links, .. } = analysis;
     let fates = fate::findings(facts, links);
-    let all = facts.findings.findings.iter().zip(fates).enumerate();
-    let mut left: Vec<_> = all.filter(|(_, (f, fate))| fate::is_open(f, *fate)).collect();
-    left.sort_by_key(|(_, (f, fate))| (fate.is_some(), f.level.is_none(), f.level.as_deref()));
-    let acted = |at: usize| {
-        let to = FactId::Finding(at as u32);
-        links.iter().find(|l| l.to == to && l.kind == LinkKind::ActsOn).map(|l| l.from_msg)
-    };
-    let became = |at: usize, fate: Option<Fate>| match fate {
-        Some(fate) => Some(Became { word: Some(fate.word), msg: label(session, fate.msg) }),
-        None => acted(at).map(|msg| Became { word: None, msg: label(session, msg) }),
-    };
-    let row = |(at, (f, fate)): (usize, (&Finding, Option<Fate>))| Row {
+    let all = facts.findings.findings.iter().zip(fates);
+    let mut left: Vec<_> = all.filter(|(f, fate)| fate::is_open(f, *fate)).collect();
+    left.sort_by_key(|(f, fate)| (fate.is_some(), f.level.is_none(), f.level.as_deref()));
+    let row = |(f, fate): (&Finding, Option<Fate>)| Row {
         kind: "finding",
         label: f.level_text.clone().or_else(|| f.level.clone()),
         text: f.title.clone(),
         state: f.status.word(),
         tests: None,
-        fate: became(at, fate),
+        fate: fate.map(|f| Became { word: f.word, msg: label(session, f.msg) }),
         msg: label(session, f.msg),
     };
     left.into_iter().map(row).collect()

@@ -27,7 +27,7 @@ struct Row {
 
 #[derive(Debug, Serialize)]
 struct Level {
-    level: &'static str,
+    level: String,
     count: u32,
 }
 
@@ -57,13 +57,13 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         msg: label(&analysis.session, f.msg),
     };
     let (rest, left) = first_few(rest.iter().map(row).collect(), material.full);
-    let level = |(level, count): (&&'static str, &u32)| Level { level, count: *count };
+    let level = |(level, count): (&String, &u32)| Level { level: level.clone(), count: *count };
     some(View {
         found: counted.iter().map(|t| t.found).sum(),
         gone: counted.iter().map(|t| t.gone).sum(),
         tools: counted
             .into_iter()
-            .map(|tool| Row { by_level: tool.levels.iter().map(level).collect(), tool })
+            .map(|tool| Row { by_level: tool.printed_levels.iter().map(level).collect(), tool })
             .collect(),
         rest,
         left,

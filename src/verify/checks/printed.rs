@@ -32,10 +32,10 @@ fn counted(scene: &Scene<'_>, all: &[&Printed]) -> Option<Finding> {
     if let Some((name, n)) = numbers.iter().find(|(name, n)| said(name).is_some_and(|s| s != *n)) {
         return Some(Finding::contradicted(Kind::Count, format!("{name}: {n} counted")));
     }
-    // `2 P1, 1 P3`
+    // `2 error, 1 warning`, or normalised: `2 P1, 1 P3`
     let levels = scene.cell(&["by level"]).unwrap_or("").split(", ").filter_map(|l| l.split_once(' '));
     for (n, level) in levels {
-        let real = own().filter(|f| f.level == Some(level)).count();
+        let real = own().filter(|f| f.level == Some(level) || f.level_text.as_deref() == Some(level)).count();
         if n.parse() != Ok(real) {
             return Some(Finding::contradicted(Kind::Count, format!("{real} of the findings are {level}")));
         }
