@@ -112,7 +112,7 @@ fn row(
         None => "unknown",
     };
     let at = at.map(|m| subject.name(m));
-    let silent = msg != subject.ix && !mentions(here, &option.text);
+    let silent = msg != subject.ix && fate != "selected-here" && !mentions(here, &option.text);
     Row { text: option.text.clone(), fate, silent, item, at, said: said(subject, &option.text, msg) }
 }
 
