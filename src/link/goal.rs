@@ -268,7 +268,7 @@ fn is_file(token: &str) -> bool {
             && (1..=6).contains(&end.len())
             && end.bytes().all(|b| b.is_ascii_alphanumeric())
             && end.bytes().any(|b| b.is_ascii_alphabetic())
-            && !(DOMAINS.contains(&end) && !lower.contains('/'))
+            && (!DOMAINS.contains(&end) || lower.contains('/'))
             && stem.bytes().any(|b| b.is_ascii_alphabetic())
     });
     let known = matches!(last, "makefile" | "dockerfile" | "readme" | "justfile" | "gemfile" | "license");
