@@ -318,6 +318,8 @@ mod tests {
         CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer,
             time_created integer, time_updated integer, data text);
         CREATE TABLE account (id text, access_token text);
+        CREATE TABLE todo (session_id text, content text, status text, priority text, position integer);
+        INSERT INTO todo VALUES ('ses_a', 'the last list only', 'completed', 'high', 0);
         INSERT INTO account VALUES ('a', 'secret');
         INSERT INTO session VALUES ('ses_a', 'p', NULL, 'first', '/x', '1', NULL, 1, 9);
         INSERT INTO session VALUES ('ses_b', 'p', 'ses_a', 'child', '/x', '1', NULL, 3, 9);";
@@ -380,6 +382,8 @@ mod tests {
         let read = sessions(OLD);
         assert_eq!(read[0].messages.len(), 3);
         assert!(!format!("{read:?}").contains("secret"));
+        // The todo table holds the last list; what was planned when stands in the calls.
+        assert!(!format!("{read:?}").contains("the last list only"));
     }
 
     #[test]

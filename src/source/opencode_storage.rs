@@ -96,7 +96,11 @@ fn companions(path: &Path) -> Vec<PathBuf> {
     }
     let messages: Vec<PathBuf> =
         sessions.iter().filter_map(|p| stem(p)).flat_map(|id| files(&root.join("message").join(id))).collect();
-    let parts = messages.iter().filter_map(|p| stem(p)).flat_map(|id| files(&root.join("part").join(id)));
+    // The oldest versions keep the parts of a message below its session.
+    let parts = messages.iter().filter_map(|p| Some((stem(p)?, p.parent()?.file_name()?))).flat_map(|(id, session)| {
+        let folder = root.join("part");
+        [files(&folder.join(&id)), files(&folder.join(session).join(&id))].concat()
+    });
     let parts: Vec<PathBuf> = parts.collect();
     sessions.into_iter().skip(1).chain(messages).chain(parts).collect()
 }
@@ -289,6 +293,22 @@ mod tests {
         let file = |place: Place| session.sources[place.file as usize].file.as_str();
         assert_eq!((file(session.messages[1].place), file(session.messages[1].parts[0].place)), ("m0", "p2"));
         assert!(session.warnings.is_empty());
+    }
+
+    #[test]
+    fn a_session_s_file_finds_its_parts_in_both_layouts() {
+        for part in ["part/msg_1/prt_1.json", "part/ses_a/msg_1/prt_1.json"] {
+            let root = tempfile::tempdir().unwrap();
+            let names = ["session/p/ses_a.json", "message/ses_a/msg_1.json", part];
+            for (name, (_, text)) in names.iter().zip([SESSION, ASK, TEXT]) {
+                let path = root.path().join(name);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            let found = crate::source::discover(&[root.path().join(names[0])]);
+            let session = crate::source::load(&found.groups[0], None).unwrap().remove(0);
+            assert_eq!((session.messages[0].text().as_str(), session.sources.len()), ("go", 3), "{part}");
+        }
     }
 
     #[test]

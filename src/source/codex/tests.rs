@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+mod forms;
+
 use super::FORMAT;
 use crate::session::{CallStatus, Message, MessageKind, Session, ToolCall};
 use crate::source::{Group, Head, Input, load};

@@ -104,3 +104,24 @@ fn the_longest_export_of_a_session_is_used() {
     let counts: Vec<_> = drafts[0].head.sources.iter().map(|s| (s.file.as_str(), s.kept, s.copies)).collect();
     assert_eq!(counts, [("l", 4, 0), ("s", 0, 2)]);
 }
+
+#[test]
+fn exports_of_other_programs_are_left_alone() {
+    for text in [
+        "# A title\n\n### 1. user (2026-01-01T00:00:00Z)\n\ngo\n",
+        "# A title\n_Exported on 1/1/2026 from an editor_\n\n---\n\n**User**\n\ngo\n",
+        "**Session ID:** ses_a1\n\n## User\n\ngo\n",
+    ] {
+        assert_eq!(sniff(&Head { name: "x", path: None, bytes: text.as_bytes(), whole: true }), 0, "{text}");
+    }
+}
+
+#[test]
+fn an_export_may_begin_with_a_reply_and_calls_get_ids_of_their_lines() {
+    let call = |output: &str| format!("**Tool: bash**\n\n**Output:**\n```\n{output}\n```\n\n");
+    let session = session(&format!("## Assistant (Build · m · 350ms)\n\n{}{}---\n", call("a"), call("b")));
+    assert_eq!((session.messages.len(), session.messages[0].native_id.as_deref()), (1, None));
+    let ids: Vec<&str> = session.messages[0].calls().map(|c| c.id.as_str()).collect();
+    assert_eq!(ids, ["line-11", "line-18"]);
+    assert!(session.messages[0].calls().all(|c| c.exit_code().is_none()));
+}
