@@ -2,6 +2,7 @@
 
 use super::exit::usage;
 use super::stores::{self, Candidate};
+use crate::source::FORMATS;
 
 /// Finds it over the places of every agent and the directory itself, with a word on which it is.
 pub(super) fn session() -> anyhow::Result<(Candidate, String)> {
@@ -13,7 +14,9 @@ pub(super) fn session() -> anyhow::Result<(Candidate, String)> {
             format!("no INPUT given; taking the newest session of {}: {}{id}", here.display(), found.file.display());
         return Ok((found, said));
     }
-    let mut agents: Vec<&str> = places.iter().map(|p| p.agent).collect();
+    // Of the other agents the places are known, their formats are not read.
+    let is_read = |agent: &&str| FORMATS.iter().any(|format| format.agent == *agent);
+    let mut agents: Vec<&str> = places.iter().map(|p| p.agent).filter(is_read).collect();
     agents.dedup();
     Err(usage(format!(
         "no INPUT given, and no session of {} found in it or in the places of {}; `turnpoint sessions` lists those of other directories",

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use memchr::memmem;
+use rayon::prelude::*;
 
 use super::places::{Holds, Os, Place, claude_folder, places};
 use crate::source::stored::{self, Stored};
-use crate::source::{Input, recognise};
+use crate::source::{self, Input, recognise};
 
 /// The places of this system and environment.
 pub(crate) fn here() -> Vec<Place> {
@@ -150,8 +151,8 @@ fn newest_in(folder: &Path) -> Option<Candidate> {
     newest(below(folder).into_iter().filter(is_one).filter_map(candidate))
 }
 
-/// Sessions whose id is `name` or starts with it, by the names of files and what stores tell. An id that is met whole
-/// drives the others out.
+/// Sessions whose id is `name` or starts with it, by the names of files and what stores tell, else by what the files hold.
+/// An id that is met whole drives the others out.
 pub(crate) fn by_id(places: &[Place], name: &str) -> Vec<(String, Candidate)> {
     let mut out: Vec<(String, Candidate)> = Vec::new();
     let mut add = |id: String, file: PathBuf, several: bool| {
@@ -172,8 +173,33 @@ pub(crate) fn by_id(places: &[Place], name: &str) -> Vec<(String, Candidate)> {
             });
         }
     }
+    if out.is_empty() {
+        out = places.iter().filter(|p| !is_store(p)).flat_map(|p| held(&files(&p.path), name)).collect();
+    }
     if out.iter().any(|(id, _)| id == name) {
         out.retain(|(id, _)| id == name);
+    }
+    out
+}
+
+/// The same for files under other names: those that begin with such an id somewhere are read.
+fn held(files: &[PathBuf], name: &str) -> Vec<(String, Candidate)> {
+    let mark = format!("\"{name}");
+    let names_it = |file: &&PathBuf| {
+        let head = recognise(&Input::file("", file));
+        head.is_ok_and(|head| head.format.is_some() && memmem::find(&head.bytes, mark.as_bytes()).is_some())
+    };
+    let files: Vec<&PathBuf> = files.par_iter().filter(names_it).collect();
+    let mut out: Vec<(String, Candidate)> = Vec::new();
+    for file in files {
+        let groups = source::discover(std::slice::from_ref(file)).groups;
+        for session in groups.iter().flat_map(|group| source::load(group, None).unwrap_or_default()) {
+            if session.id.starts_with(name) && !out.iter().any(|(known, _)| *known == session.id) {
+                let at = changed(file).unwrap_or(Timestamp::UNIX_EPOCH);
+                let id = Some(session.id.clone());
+                out.push((session.id, Candidate { file: file.clone(), id, at }));
+            }
+        }
     }
     out
 }

@@ -1,5 +1,7 @@
 //! Artefacts: files that the session wrote, read back or deleted, or promised to write.
 
+mod place;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -7,7 +9,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use crate::session::patch;
-use crate::session::{CallRef, MsgIx, Provenance, Session, Span, ToolCall, ToolKind};
+use crate::session::{CallRef, CallStatus, MsgIx, Provenance, Session, Span, ToolCall, ToolKind};
 
 /// A file that the session wrote, and where it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
@@ -77,19 +79,22 @@ static SWEEP: LazyLock<Regex> = LazyLock::new(|| {
 /// The artefacts found so far, by path and by file name.
 #[derive(Default)]
 struct Found {
+    /// Where relative paths of file tools begin, if the transcript says.
+    folder: Option<String>,
     all: Vec<Artefact>,
     by_path: BTreeMap<String, usize>,
     by_name: BTreeMap<String, Vec<usize>>,
 }
 
 impl Found {
-    /// The artefact of this path; made when it is not there.
-    fn make(&mut self, path: &str) -> &mut Artefact {
-        let at = match self.at(path) {
-            Some(at) => at,
+    /// The artefact of this path, which begins at a folder if it is relative; made when it is not there.
+    fn make(&mut self, path: &str, from: Option<&str>) -> &mut Artefact {
+        let key = place::key(path, from);
+        let at = match self.by_path.get(&key) {
+            Some(at) => *at,
             None => {
                 let at = self.all.len();
-                self.by_path.insert(key(path).to_owned(), at);
+                self.by_path.insert(key, at);
                 self.by_name.entry(name(path).to_owned()).or_default().push(at);
                 self.all.push(Artefact { path: path.to_owned(), ..Artefact::default() });
                 at
@@ -99,13 +104,14 @@ impl Found {
     }
 
     fn at(&self, path: &str) -> Option<usize> {
-        self.by_path.get(key(path)).copied()
+        self.by_path.get(&place::key(path, self.folder.as_deref())).copied()
     }
 
     /// What a file tool or a patch writes and deletes.
     fn patch(&mut self, r: CallRef, call: &ToolCall) {
+        let folder = self.folder.clone();
         for path in call.written_paths() {
-            self.make(path).written.push(r);
+            self.make(path, folder.as_deref()).written.push(r);
         }
         for path in call.deleted_paths() {
             if let Some(at) = self.at(path) {
@@ -115,17 +121,18 @@ impl Found {
     }
 
     /// What a command writes, deletes and may have changed.
-    fn command(&mut self, r: CallRef, command: &str, failed: bool) {
+    fn command(&mut self, r: CallRef, command: &str, from: Option<&str>, failed: bool) {
         let command = &patch::without(command);
         if !failed {
             for path in redirected(command) {
-                self.make(path).written.push(r);
+                self.make(path, from).written.push(r);
             }
         }
         for path in deleted(command).filter(|_| !failed) {
-            let folder = format!("{}/", key(path).trim_end_matches('/'));
+            let key = place::key(path, from);
+            let folder = format!("{}/", key.trim_end_matches('/'));
             let inside = self.by_path.range(folder.clone()..).take_while(|(p, _)| p.starts_with(&folder));
-            let gone: Vec<usize> = inside.map(|(_, &at)| at).chain(self.at(path)).collect();
+            let gone: Vec<usize> = inside.map(|(_, &at)| at).chain(self.by_path.get(&key).copied()).collect();
             for at in gone {
                 self.all[at].deleted.push(r);
             }
@@ -145,25 +152,29 @@ impl Found {
     }
 }
 
-/// A path as it is compared.
-fn key(path: &str) -> &str {
-    path.trim_start_matches("./")
-}
-
 /// Collects the files that file tools and redirections wrote, and those promised by the agent.
 pub fn extract(session: &Session) -> Vec<Artefact> {
-    let mut found = Found::default();
+    let mut found = Found { folder: session.cwd.clone().filter(|f| place::is_absolute(f)), ..Found::default() };
+    let mut shells = place::Shells::new(session.cwd.as_deref());
+    // A call that was not answered, or stopped, has not done what it was to do; some formats keep no answers at all.
+    let answers = session.calls().any(|(_, call)| call.result.is_some());
+    let done = |call: &ToolCall| {
+        !call.failed() && call.status() != CallStatus::Interrupted && (!answers || call.result.is_some())
+    };
     for (r, call) in session.calls().filter(|(r, _)| !session.message(r.msg).abandoned) {
-        if !call.failed() {
+        if done(call) {
             found.patch(r, call);
         }
         match (call.kind, call.path(), call.command()) {
-            (ToolKind::Read, Some(path), _) if !call.failed() => {
+            (ToolKind::Read, Some(path), _) if done(call) => {
                 if let Some(i) = found.at(path) {
                     found.all[i].read.push(r);
                 }
             }
-            (_, _, Some(command)) => found.command(r, command, call.failed()),
+            (_, _, Some(command)) => {
+                let from = shells.folder(session.message(r.msg).thread, call, command);
+                found.command(r, command, from.as_deref(), !done(call));
+            }
             _ => {}
         }
     }
@@ -260,6 +271,35 @@ mod tests {
     }
 
     #[test]
+    fn one_file_under_a_relative_and_an_absolute_path_is_one() {
+        let write = |path: &str| json!({"file_path": path, "content": "x"});
+        let mut session = SessionBuilder::new()
+            .call("Write", write("/w/a/x.md"), "ok")
+            .call("Edit", write("a/x.md"), "ok")
+            .shell("echo 1 > ./a/x.md", 0, "")
+            .shell("cd a && echo 2 > x.md", 0, "")
+            // Where the shell stands now is not known: another file, as far as can be told.
+            .shell("echo 3 > x.md", 0, "")
+            .shell("cd /w/a && echo 4 > ../a/x.md", 0, "")
+            .call("Read", json!({"file_path": "/w/a/x.md"}), "x")
+            .build();
+        session.cwd = Some("/w".into());
+        let found = extract(&session);
+        let got: Vec<_> = found.iter().map(|a| (a.path.as_str(), a.written.len(), a.read.len())).collect();
+        assert_eq!(got, [("/w/a/x.md", 5, 1), ("x.md", 1, 0)]);
+        session.cwd = None;
+        assert_eq!(extract(&session).len(), 3);
+    }
+
+    #[test]
+    fn a_write_without_an_answer_has_not_written() {
+        let write = json!({"file_path": "/a.md", "content": "x"});
+        let open =
+            SessionBuilder::new().call("Read", json!({"file_path": "/b"}), "x").call_with("w", "Write", write, None);
+        assert!(extract(&open.build()).is_empty());
+    }
+
+    #[test]
     fn a_later_command_may_have_changed_a_file() {
         let state = |command: &str, exit: i64| {
             let write = json!({"file_path": "/a/docs/notes.md", "content": "x"});
@@ -270,7 +310,8 @@ mod tests {
             ("ls /a/docs", 0, "written"),
             ("cat /a/docs/notes.md", 0, "written"),
             ("rm -rf /a/docs", 0, "deleted"),
-            ("cd /a/docs && rm notes.md", 0, "unknown"),
+            ("cd /a/docs && rm notes.md", 0, "deleted"),
+            ("cd /b; rm notes.md", 0, "unknown"),
             ("rm /a/docs/notes.md && false", 1, "unknown"),
             ("mv /a/docs/notes.md /b", 0, "unknown"),
             ("sed -i s/x/y/ docs/notes.md", 0, "unknown"),

@@ -5,6 +5,7 @@
 //! `docs/redaction.md` says what is found and what is not promised.
 
 mod entropy;
+mod known;
 mod people;
 mod shapes;
 
@@ -13,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde_json::Value;
+
+use known::Known;
 
 use crate::diag::Diag;
 use crate::session::{PartBody, Session};
@@ -88,6 +91,10 @@ pub struct Redactor {
     given: BTreeMap<Kind, (usize, usize)>,
     /// Account names that home directories told.
     users: BTreeSet<String>,
+    /// Secrets that were found, to be looked for by themselves.
+    known: Option<Known>,
+    /// Only what is known is looked for.
+    again: bool,
 }
 
 impl Redactor {
@@ -106,6 +113,12 @@ impl Redactor {
         // A name is known from the path of a home directory, wherever in the session that stands.
         each_text(session, &mut |text| people::users(text, &mut self.users));
         each_text_mut(session, self);
+        self.known = Known::of(&self.numbers);
+        if self.known.is_some() {
+            self.again = true;
+            each_text_mut(session, self);
+            self.again = false;
+        }
     }
 
     /// The text without secrets.
@@ -154,15 +167,9 @@ impl Redactor {
 
     /// Secrets in order; those that overlap are one, of the first kind in the order of [`Kind`].
     fn hits(&self, text: &str) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        shapes::find(text, &mut hits);
-        entropy::find(text, &mut hits);
-        people::find(text, &self.users, &mut hits);
-        if self.options.hosts {
-            people::hosts(text, &mut hits);
-        }
-        for word in self.options.words.iter().filter(|w| !w.is_empty()) {
-            people::word(text, word, false, &mut |at| hits.push(Hit { at, kind: Kind::Word }));
+        let mut hits: Vec<Hit> = self.known.iter().flat_map(|known| known.find(text)).collect();
+        if !self.again {
+            self.tell(text, &mut hits);
         }
         hits.retain(|h| !h.at.is_empty());
         hits.sort_by_key(|h| (h.at.start, h.kind));
@@ -177,6 +184,19 @@ impl Redactor {
             }
         }
         out
+    }
+
+    /// Secrets that their shape tells, or what stands around them.
+    fn tell(&self, text: &str, hits: &mut Vec<Hit>) {
+        shapes::find(text, hits);
+        entropy::find(text, hits);
+        people::find(text, &self.users, hits);
+        if self.options.hosts {
+            people::hosts(text, hits);
+        }
+        for word in self.options.words.iter().filter(|w| !w.is_empty()) {
+            people::word(text, word, false, &mut |at| hits.push(Hit { at, kind: Kind::Word }));
+        }
     }
 
     /// Redacts the strings of a value, keys included. A list of open ends instead of recursion: the depth is the input's.
@@ -194,7 +214,7 @@ impl Redactor {
                     }
                     for (key, value) in map.iter_mut() {
                         match value {
-                            Value::String(text) if shapes::is_named_secret(key, text) => {
+                            Value::String(text) if !self.again && shapes::is_named_secret(key, text) => {
                                 *text = self.placeholder(Kind::Token, text);
                             }
                             other => open.push(other),
@@ -297,6 +317,23 @@ mod tests {
         let all = format!("{session:?}");
         assert!(!all.contains("jdoe") && !all.contains("hunter2x"), "{all}");
         assert!(all.contains("cat /home/REDACTED-USER-1/x"), "{all}");
+    }
+
+    #[test]
+    fn a_secret_that_was_found_is_taken_out_wherever_it_stands() {
+        let secret = "0f3c56e3d375c8b05e6844wdtviq6i3hvk3nvx/+";
+        let path =
+            serde_json::json!({"file_path": format!("/srv/{secret}/x.txt"), "API_TOKEN": "abcdefgh12345678abcdefgh"});
+        let mut session = SessionBuilder::new()
+            .call_id("c", "Read", path, "no such file")
+            .user(&format!("AWS_SECRET_ACCESS_KEY={secret}\nand abcdefgh12345678abcdefgh"))
+            .build();
+        let mut redactor = Redactor::default();
+        redactor.session(&mut session);
+        let all = format!("{session:?}");
+        assert!(!all.contains(secret) && !all.contains("abcdefgh12345678abcdefgh"), "{all}");
+        assert!(all.contains("/srv/REDACTED-TOKEN-2/x.txt") && all.contains("and REDACTED-TOKEN-1"), "{all}");
+        assert_eq!(redactor.text(secret), "REDACTED-TOKEN-2");
     }
 
     #[test]

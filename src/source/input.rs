@@ -57,10 +57,8 @@ impl Input {
 
     /// Standard input, read whole and shown as `-`.
     pub fn stdin() -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        read.map_err(|source| Error::Read { path: "-".into(), source })?;
-        Ok(Self::bytes("-", bytes))
+        let bytes = read_whole(&mut io::stdin().lock(), WHOLE);
+        Ok(Self::bytes("-", bytes.map_err(|source| Error::Read { path: "-".into(), source })?))
     }
 
     /// The entries of a zip archive, and what had to be passed over in it.
@@ -107,9 +105,10 @@ impl Input {
 
     /// Reads it whole.
     pub fn read(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        self.open()?.read_to_end(&mut bytes).map_err(|e| self.error(e))?;
-        Ok(bytes)
+        // What is known to be too long is not begun.
+        let long = self.path().and_then(|path| path.metadata().ok()).is_some_and(|m| m.len() > WHOLE);
+        let bytes = if long { Err(too_long(WHOLE)) } else { read_whole(&mut self.open()?, WHOLE) };
+        bytes.map_err(|e| self.error(e))
     }
 
     /// Reads the first bytes; the flag says whether that is all.
@@ -129,5 +128,30 @@ impl Input {
     /// An error in reading this input.
     pub fn error(&self, source: io::Error) -> Error {
         Error::Read { path: self.name.clone(), source }
+    }
+}
+
+/// Bytes of an input that is read whole: a document, or standard input. Line files are streamed.
+const WHOLE: u64 = 1 << 30;
+
+fn read_whole(input: &mut dyn Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_long(most)) } else { Ok(bytes) }
+}
+
+fn too_long(most: u64) -> io::Error {
+    let reason = format!("it holds more than {} MiB, and is no line file that could be read bit by bit", most >> 20);
+    io::Error::new(io::ErrorKind::FileTooLarge, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_of_any_length_is_not_held() {
+        assert_eq!(read_whole(&mut &b"four"[..], 4).unwrap(), b"four");
+        assert_eq!(read_whole(&mut io::repeat(0), 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }
 }

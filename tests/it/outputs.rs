@@ -114,3 +114,90 @@ fn a_log_beside_its_database_is_read_without_a_word() {
     fs::rename(root.path().join("opencode.db-shm"), root.path().join("other.db-wal")).unwrap();
     assert!(run(&["plan", root.path().to_str().unwrap()]).2.contains("other.db-wal"));
 }
+
+#[test]
+fn a_document_that_is_too_long_is_refused_at_once() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("long.json");
+    let start = r#"{"info":{"id":"ses_a","projectID":"p","title":"t","time":{"created":1}},"messages":[{"info":{"id":"msg_1"}}]}"#;
+    fs::write(&path, start).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len((1 << 30) + 1).unwrap();
+    let (code, _, said) = run(&["plan", path.to_str().unwrap()]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("more than 1024 MiB"), "{said}");
+}
+
+/// The same bytes give the same bytes, wherever and whenever they are read; nothing of the environment gets in.
+#[test]
+fn neither_time_zone_locale_order_nor_terminal_changes_a_report() {
+    let names =
+        ["fixtures/codex/session.jsonl", "fixtures/claude-code/session.jsonl", "fixtures/messages/session.json"];
+    let report = |order: &[usize], vars: &[(&str, &str)]| {
+        let root = tempfile::tempdir().unwrap();
+        let (input, out) = (root.path().join("in"), root.path().join("out"));
+        fs::create_dir(&input).unwrap();
+        for &n in order {
+            fs::copy(names[n], input.join(format!("{n}.json"))).unwrap();
+        }
+        let mut command = Command::cargo_bin("turnpoint").unwrap();
+        command.env_clear().env("HOME", root.path()).envs(vars.iter().copied());
+        let ran = command.args(["report", "in", "-o", "out", "-q"]).current_dir(root.path()).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let mut all: Vec<(String, Vec<u8>)> = super::faults::files(&out)
+            .into_iter()
+            .map(|p| (p.strip_prefix(&out).unwrap().display().to_string(), fs::read(p).unwrap()))
+            .collect();
+        all.sort();
+        all
+    };
+    let plain = report(&[0, 1, 2], &[]);
+    assert!(plain.len() >= 6);
+    let vars = [
+        ("TZ", "Pacific/Kiritimati"),
+        ("LC_ALL", "tr_TR.UTF-8"),
+        ("LANG", "tr_TR.UTF-8"),
+        ("COLUMNS", "40"),
+        ("TERM", "dumb"),
+        ("USER", "SECRET-OF-THE-ENVIRONMENT"),
+        ("RAYON_NUM_THREADS", "1"),
+    ];
+    assert!(report(&[2, 1, 0], &vars) == plain, "another report");
+}
+
+/// Standard error, the report and the tables give the same three numbers.
+#[test]
+fn the_account_of_bytes_is_the_same_everywhere() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("a.jsonl");
+    let text = fs::read_to_string("fixtures/claude-code/session.jsonl").unwrap();
+    fs::write(&path, format!("{text}half a line {{\n")).unwrap();
+    let (path, out, data) = (path.to_str().unwrap(), root.path().join("r"), root.path().join("d"));
+    let said = run(&["report", path, "--format", "md", "-o", out.to_str().unwrap()]).2;
+    run(&["extract", path, "--format", "ndjson", "-q", "-o", data.to_str().unwrap()]);
+    let rows = super::faults::files(&data.join("sources"));
+    let row: serde_json::Value =
+        serde_json::from_str(fs::read_to_string(&rows[0]).unwrap().lines().next().unwrap()).unwrap();
+    let [read, used, skipped] = ["bytes_read", "bytes_used", "bytes_skipped"].map(|k| row[k].as_u64().unwrap());
+    assert_eq!(read, text.len() as u64 + 14);
+    assert!(skipped >= 13);
+    assert!(said.contains(&format!("{read} bytes read, {used} used, {skipped} skipped")), "{said}");
+    let page = super::faults::files(&out).into_iter().find(|p| p.ends_with("report.md")).unwrap();
+    assert!(fs::read_to_string(page).unwrap().contains(&format!("| {read} | {used} | {skipped} |")));
+}
+
+#[test]
+#[cfg(unix)]
+fn names_of_files_steer_no_terminal() {
+    let root = tempfile::tempdir().unwrap();
+    for name in ["a\u{1b}[31m\u{202e}.jsonl", "b\u{7}\n.txt"] {
+        fs::write(root.path().join(name), "{\"type\":\"none\"}\n").unwrap();
+    }
+    let session = fs::read(SESSION).unwrap();
+    fs::write(root.path().join("c\u{9b}2J.jsonl"), [&session[..], b"half {"].concat()).unwrap();
+    for args in [["plan"], ["audit"], ["sessions"]] {
+        let (_, out, said) = run(&[args[0], root.path().to_str().unwrap()]);
+        let steers = |c: char| c != '\n' && c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert!(!out.contains(steers) && !said.contains(steers), "{out}{said}");
+        assert!(args[0] != "plan" || said.contains("\\u{009B}2J.jsonl"), "{said}");
+    }
+}

@@ -158,6 +158,17 @@ fn ids_are_inputs() {
 }
 
 #[test]
+fn an_id_is_an_input_whatever_the_file_is_called() {
+    let home = home();
+    let folder = home.path().join(".claude/projects/-w-engine");
+    fs::rename(folder.join(format!("{FIRST}.jsonl")), folder.join("kept.jsonl")).unwrap();
+    for id in ids(home.path(), &[]) {
+        let (code, _, err) = turnpoint(home.path(), &["show", &id, "1"]);
+        assert_eq!(code, 0, "{err}");
+    }
+}
+
+#[test]
 fn a_session_of_a_database_is_one_of_several() {
     let home = home();
     let path = home.path().join(".local/share/opencode/opencode.db");

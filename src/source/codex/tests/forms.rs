@@ -29,8 +29,7 @@ fn local_shells_searches_and_custom_tools_are_calls() {
     let custom = json!({"type": "custom_tool_call", "call_id": "2", "name": "tidy", "input": "all of it"});
     let done = json!({"type": "custom_tool_call_output", "call_id": "2", "output": "tidied"});
     let lines = [shell, search, custom].map(|item| line("response_item", item));
-    let lines =
-        [&lines[..], &[output("1", "Exit code: 2\nOutput:\nno rule"), line("response_item", done)]].concat();
+    let lines = [&lines[..], &[output("1", "Exit code: 2\nOutput:\nno rule"), line("response_item", done)]].concat();
     let got = calls(&lines);
     let told: Vec<_> = got.iter().map(|c| (c.tool.as_str(), c.status(), c.exit_code())).collect();
     assert_eq!(
