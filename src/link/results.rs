@@ -38,13 +38,15 @@ fn printed(scene: &Scene<'_>) -> Vec<Link> {
     figures.filter_map(from_output).collect()
 }
 
-/// What was said that an output may have shown: figures of three digits or more, titles of findings.
+/// What was said that an output may have shown: figures of three digits with a point or of four without (shorter ones stand
+/// somewhere in every output), titles of findings.
 fn said(scene: &Scene<'_>) -> Vec<(MsgIx, Said)> {
     let mut said = Vec::new();
     let quote = |span: &Span| scene.session.quote(span).map(|q| q.trim_matches(['*', '`', ' ']).to_owned());
     for (i, m) in scene.facts.bench.measurements.iter().enumerate() {
         let digits = |q: &str| q.bytes().filter(u8::is_ascii_digit).count();
-        let number = quote(&m.span).and_then(|q| figure(&q)).filter(|q| digits(q) >= 3);
+        let number =
+            quote(&m.span).and_then(|q| figure(&q)).filter(|q| digits(q) >= if q.contains('.') { 3 } else { 4 });
         if let Some(needle) = number.filter(|_| m.evidence == FigureEvidence::Claimed && m.span.field == Field::Text) {
             said.push((m.msg, Said { id: FactId::Measurement(i as u32), needle }));
         }
@@ -89,10 +91,41 @@ fn shown(scene: &Scene<'_>, msg: MsgIx, said: &[(MsgIx, Said)]) -> Vec<Link> {
     said.iter().zip(source).filter_map(tie).collect()
 }
 
-/// A number inside a longer one is another number.
+/// A number inside a longer one is another number, and one that begins a line and is set apart from it numbers the line.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let word = |b: Option<&u8>| b.is_some_and(u8::is_ascii_digit);
     let point = |i: usize| bytes.get(i) == Some(&b'.') && word(bytes.get(i + 1));
-    !word(start.checked_sub(1).and_then(|i| bytes.get(i))) && !word(bytes.get(end)) && !point(end)
+    let is_number = bytes[start..end].iter().all(|b| b.is_ascii_digit());
+    let margin = is_number && bytes[..start].iter().rev().take_while(|b| **b != b'\n').all(|b| *b == b' ');
+    let numbers_line = margin && ["→", "\t", ":", "|", " |"].iter().any(|mark| text[end..].starts_with(mark));
+    !numbers_line && !word(start.checked_sub(1).and_then(|i| bytes.get(i))) && !word(bytes.get(end)) && !point(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::extract::{Config, extract};
+    use crate::link::{FactId, LinkKind, link};
+    use crate::session::build::SessionBuilder;
+
+    #[test]
+    fn a_figure_belongs_to_an_output_that_holds_it_but_not_to_a_number_of_a_line() {
+        for (said, printed, tied) in [
+            ("4.82 ms", "fold: 4.82 ms", true),
+            ("4.82 ms", "fold: 14.82 ms", false),
+            ("2918 ms", "fold 2918", true),
+            ("2918 ms", "  2918\tlet x = 3;", false),
+            ("2918 ms", "2918→let x = 3;", false),
+            ("291 ms", "fold 291", false),
+        ] {
+            let session = SessionBuilder::new()
+                .shell("./fold", 0, printed)
+                .assistant(&format!("The latency of the fold was {said}."))
+                .build();
+            let links = link(&session, &extract(&session, &Config::default()));
+            let figure = |f: FactId| matches!(f, FactId::Measurement(_));
+            let found = links.iter().any(|l| l.kind == LinkKind::ResultOf && figure(l.from) && l.from_msg != l.to_msg);
+            assert_eq!(found, tied, "{said} in {printed}");
+        }
+    }
 }

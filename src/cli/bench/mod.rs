@@ -13,7 +13,7 @@ use crate::cli::exit::{Exit, usage};
 use crate::cli::input::{self, InputArgs, Run};
 use crate::cli::{limits_config, output};
 use crate::extract::bench::limits::matches_metric;
-use crate::extract::bench::{Bench, Efficiency, Limit};
+use crate::extract::bench::{Bench, Efficiency, Limit, Measurement, MeasurementRole};
 use crate::report::chart;
 use crate::report::engine::{Engine, Target};
 use crate::report::section::value::{percent, word};
@@ -159,8 +159,11 @@ fn headline(bench: &Bench, list: &[Row], metric: Option<&str>) -> Value {
     let metrics = list.iter().map(|s| s.head.metric.as_str()).collect::<std::collections::BTreeSet<_>>();
     let limited: std::collections::BTreeSet<&str> =
         efficiencies.iter().map(|e| bench.measurements[e.measurement as usize].metric.as_str()).collect();
+    let measured = |m: &&Measurement| m.role == MeasurementRole::Measured && asked(&m.metric);
+    let ranges = bench.measurements.iter().filter(measured).filter(|m| m.value.is_none() || m.unit.is_none());
     json!({
         "metric": metric,
+        "ranges": ranges.count(),
         "figures": list.iter().map(|s| s.points.len()).sum::<usize>(),
         "metrics": metrics.len(),
         "limits": bench.limits.iter().filter(|l| metric.is_none_or(|m| matches_metric(&l.metric, m))).count(),

@@ -1,6 +1,6 @@
 //! The same quantity under the same conditions, followed through the session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::lexicon;
 use super::units::Unit;
@@ -41,13 +41,15 @@ const RUN: &[&str] = &["commit", "date", "run", "at"];
 pub fn series(bench: &Bench) -> Vec<Series> {
     let mut out: Vec<Series> = Vec::new();
     let mut by_key: BTreeMap<Key, usize> = BTreeMap::new();
+    let apart = apart(bench);
     for (i, m) in bench.measurements.iter().enumerate() {
-        let measured = m.role == MeasurementRole::Measured && m.valid && m.statistic.as_deref() != Some("stdev");
-        let Some((value, unit)) = m.value.zip(m.unit.as_deref()).filter(|_| measured) else { continue };
-        let at = *by_key.entry(key(m, unit)).or_insert_with(|| {
+        let Some((value, unit)) = counted(m) else { continue };
+        let key = Some(key(m, unit)).filter(|_| !apart.contains(&i));
+        let at = key.as_ref().and_then(|k| by_key.get(k)).copied().unwrap_or_else(|| {
             out.push(start(m, unit));
             out.len() - 1
         });
+        by_key.extend(key.map(|k| (k, at)));
         let series = &mut out[at];
         let converted = match (Unit::parse(unit), Unit::parse(&series.unit)) {
             (Some(from), Some(to)) => from.convert(value, &to).unwrap_or(value),
@@ -56,6 +58,26 @@ pub fn series(bench: &Bench) -> Vec<Series> {
         series.points.push((i as u32, converted));
     }
     out
+}
+
+/// Value and unit of a valid measured figure.
+fn counted(m: &Measurement) -> Option<(f64, &str)> {
+    let measured = m.role == MeasurementRole::Measured && m.valid && m.statistic.as_deref() != Some("stdev");
+    m.value.zip(m.unit.as_deref()).filter(|_| measured)
+}
+
+/// Figures that one message says of the same quantity, with other values and no condition that was read to tell them
+/// apart: there is one, so they are no development. Those stated as before and after are.
+fn apart(bench: &Bench) -> BTreeSet<usize> {
+    let mut said: BTreeMap<(Key, MsgIx), Vec<(usize, f64)>> = BTreeMap::new();
+    for (i, m) in bench.measurements.iter().enumerate() {
+        let in_prose = m.evidence == FigureEvidence::Claimed && m.cell.is_none();
+        let paired = matches!(m.phase.as_deref(), Some("before" | "after"));
+        let Some((value, unit)) = counted(m).filter(|_| in_prose && !paired) else { continue };
+        said.entry((key(m, unit), m.msg)).or_default().push((i, value));
+    }
+    let differ = |figures: &&Vec<(usize, f64)>| figures.iter().any(|f| f.1 != figures[0].1);
+    said.values().filter(differ).flatten().map(|f| f.0).collect()
 }
 
 /// Figures of the same quantity under the same conditions that do not count: withdrawn, from a warm-up or a failed run.
@@ -86,7 +108,8 @@ const GENERAL: &[&str] = &["time", "duration", "latency", "throughput", "bandwid
 fn key(m: &Measurement, unit: &str) -> Key {
     let dimension = Unit::parse(unit).map_or_else(|| unit.to_owned(), |u| format!("{:?}", u.dimension));
     let scope = m.scope.clone().filter(|s| s != "total");
-    let bare = m.params.is_empty() && m.cell.is_none();
+    // The name of the thing measured does not say how much of what it had to do.
+    let bare = m.params.keys().all(|k| matches!(k.as_str(), "config" | "case")) && m.cell.is_none();
     let said = m.evidence == FigureEvidence::Claimed && GENERAL.contains(&m.metric.as_str());
     // `time` tells how long some command took, not which.
     let timed = m.evidence == FigureEvidence::Tool && matches!(&*m.metric, "time" | "user_time" | "sys_time");
@@ -113,5 +136,50 @@ fn start(m: &Measurement, unit: &str) -> Series {
         params: conditions(m),
         points: Vec::new(),
         higher_is_better: lexicon::higher_is_better(&m.metric, Unit::parse(unit).as_ref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{Config, extract};
+    use crate::session::build::SessionBuilder;
+
+    fn series_of(texts: &[&str]) -> Vec<(String, Vec<f64>)> {
+        let session = texts.iter().fold(SessionBuilder::new(), |b, t| b.assistant(t)).build();
+        let facts = extract(&session, &Config::default());
+        let shown = |s: Series| {
+            let params: Vec<String> = s.params.iter().map(|(k, v)| format!("{k} {v}")).collect();
+            (params.join(", "), s.points.iter().map(|p| p.1).collect())
+        };
+        series(&facts.bench).into_iter().map(shown).collect()
+    }
+
+    fn own(params: &str, points: &[f64]) -> (String, Vec<f64>) {
+        (params.to_owned(), points.to_vec())
+    }
+
+    #[test]
+    fn figures_of_one_message_with_no_condition_read_are_no_development() {
+        let found = series_of(&["Folding took 30 ms and 90 ms of run time.", "It went from 30 tok/s to 42 tok/s."]);
+        assert_eq!(found, [own("", &[30.0]), own("", &[90.0]), own("", &[30.0, 42.0])]);
+    }
+
+    #[test]
+    fn things_set_against_each_other_keep_their_names() {
+        let found = series_of(&["- **Grid 32**: Fold 30µs vs Plain 90µs", "- **8×8**: 4 µs (ours) vs 9 µs (theirs)"]);
+        let want = [
+            own("case Grid 32, config Fold", &[30.0]),
+            own("case Grid 32, config Plain", &[90.0]),
+            own("config ours, size 8×8", &[4.0]),
+            own("config theirs, size 8×8", &[9.0]),
+        ];
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn a_name_alone_does_not_join_times_of_two_messages() {
+        let found = series_of(&["Fold (30 µs) vs Plain (90 µs)", "Fold (70 µs) vs Plain (95 µs)"]);
+        assert_eq!(found.len(), 4);
     }
 }

@@ -1,19 +1,21 @@
 //! Benchmarks: charts with their data, efficiencies, every figure, and the tables as they stand.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::value::{label, number, pairs, word};
 use super::{Material, first_rows, some};
+use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::extract::bench::comparisons::Comparison;
-use crate::extract::bench::{Limit, Measurement, MeasurementRole};
+use crate::extract::bench::{FigureEvidence, Limit, Measurement, MeasurementRole};
 use crate::extract::tables::{Table, TableKind};
+use crate::link::{FactId, Link, LinkKind};
 use crate::report::against::{Against, metric, value};
 use crate::report::chart::FigureRow;
-use crate::session::Session;
+use crate::session::{MsgIx, Session};
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -25,6 +27,7 @@ struct View {
     comparisons_left: usize,
     unlimited: Vec<String>,
     count: usize,
+    measured: usize,
     measurements: Vec<MeasurementRow>,
     left: usize,
     tables: Vec<TableView>,
@@ -79,6 +82,8 @@ struct MeasurementRow {
     phase: Option<String>,
     valid: bool,
     evidence: String,
+    /// The message whose output holds a figure that is said.
+    printed: Option<String>,
     msg: String,
 }
 
@@ -101,13 +106,16 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         .filter(|t| t.kind == TableKind::Benchmark && t.provenance.is_said())
         .map(|t| table(session, t, material.full))
         .collect();
-    let shown: Vec<&Measurement> = bench.measurements.iter().filter(|m| m.role != MeasurementRole::Derived).collect();
+    let outputs = outputs(analysis);
+    let all = (0..).zip(&bench.measurements);
+    let shown: Vec<(u32, &Measurement)> = all.filter(|(_, m)| m.role != MeasurementRole::Derived).collect();
     if shown.is_empty() && tables.is_empty() {
         return Ok(None);
     }
     let (efficiencies, efficiencies_left) =
         first_rows(bench.efficiencies.iter().map(|e| Against::of(session, bench, e)).collect(), material.full);
-    let (measurements, left) = first_rows(shown.iter().map(|m| measurement(session, m)).collect(), material.full);
+    let (measurements, left) =
+        first_rows(shown.iter().map(|(i, m)| measurement(session, m, outputs.get(i))).collect(), material.full);
     let compared = analysis.facts.comparisons.iter().map(|c| comparison(material, c)).collect();
     let (comparisons, comparisons_left) = first_rows(compared, material.full);
     let (tables, tables_left) = if material.full { (tables, 0) } else { first_tables(tables) };
@@ -120,6 +128,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         comparisons_left,
         unlimited: unlimited(material),
         count: shown.len(),
+        measured: shown.iter().filter(|(_, m)| m.role == MeasurementRole::Measured).count(),
         measurements,
         left,
         tables,
@@ -196,8 +205,21 @@ fn comparison(material: &Material<'_>, c: &Comparison) -> ComparisonRow {
     }
 }
 
-fn measurement(session: &Session, m: &Measurement) -> MeasurementRow {
+/// The messages whose outputs hold figures that are said, by position of the figure.
+fn outputs(analysis: &Analysis) -> BTreeMap<u32, MsgIx> {
+    let all = &analysis.facts.bench.measurements;
+    let shown = |l: &Link| match (l.kind, l.from) {
+        (LinkKind::ResultOf, FactId::Measurement(i)) => {
+            (all[i as usize].evidence == FigureEvidence::Claimed).then_some((i, l.to_msg))
+        }
+        _ => None,
+    };
+    analysis.links.iter().filter_map(shown).collect()
+}
+
+fn measurement(session: &Session, m: &Measurement, printed: Option<&MsgIx>) -> MeasurementRow {
     MeasurementRow {
+        printed: printed.map(|ix| label(session, *ix)),
         metric: metric(m),
         params: pairs(&m.params),
         value: value(m),

@@ -4,6 +4,7 @@
 //! themselves that they are results; a time, a size or a share counts only with the noun of a metric beside it.
 
 mod clauses;
+mod names;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -76,8 +77,13 @@ impl Reader<'_> {
         name_times(&mut clauses, text);
         self.give_roles(&mut clauses, text);
         let one = clauses.iter().filter(|c| c.metric.is_some()).count() == 1;
+        let lead = names::lead(text, &clauses);
+        let named = match CONTRAST.is_match(text) {
+            true => names::contrasted(&clauses, text),
+            false => vec![None; clauses.len()],
+        };
         let equation = clauses.iter().any(|c| c.kind == Some(Kind::TokenRate));
-        for clause in clauses {
+        for (clause, name) in clauses.into_iter().zip(named) {
             let Some(mut metric) = clause.metric else { continue };
             if metric == "bandwidth" && equation {
                 metric = "memory_bandwidth"; // bytes read per second that bound a token rate
@@ -87,7 +93,11 @@ impl Reader<'_> {
             if let Some(load) = lexicon::params(&self.heading).remove("concurrency") {
                 params.entry("concurrency".to_owned()).or_insert(load);
             }
-            if let Some(subject) = subject(clause.left) {
+            if let Some((condition, value)) = lead {
+                params.entry(condition.to_owned()).or_insert_with(|| value.to_owned());
+            }
+            let led = |subject: &&str| lead.is_none_or(|(_, value)| value != *subject);
+            if let Some(subject) = name.or_else(|| subject(clause.left).filter(led)) {
                 params.entry("config".to_owned()).or_insert_with(|| subject.to_owned());
             }
             self.emit(metric, &clause, params, text, offset);
@@ -327,13 +337,17 @@ fn name_times(clauses: &mut [Clause<'_>], text: &str) {
 fn subject(left: &str) -> Option<&str> {
     let found = SUBJECT.captures(left)?;
     let name = (1..=3).find_map(|i| found.get(i))?.as_str().trim();
-    let says_more = lexicon::metric(name, None).is_some()
+    (!says_more(name) && name.len() > 1).then_some(name)
+}
+
+/// Whether words name a metric, a statistic, a role or a condition, and so not a thing that was measured.
+fn says_more(name: &str) -> bool {
+    lexicon::metric(name, None).is_some()
         || lexicon::statistic(name).is_some()
         || lexicon::role(name, false).is_some()
         || lexicon::phase(name).is_some()
         || lexicon::is_derived(name)
-        || !lexicon::params(name).is_empty();
-    (!says_more && name.len() > 1).then_some(name)
+        || !lexicon::params(name).is_empty()
 }
 
 /// `80 ms against 40 ms per token`: figures of one kind without a noun share that of their neighbour.
