@@ -73,6 +73,19 @@ fn ten_thousand_files_are_read_in_order_and_in_linear_time() {
     assert!(many < 40.0 * few.max(0.05), "1,000 files took {few:.2} s, 10,000 took {many:.2} s");
 }
 
+/// The whole program over such a folder, in a gigabyte of memory and with few open files.
+#[test]
+#[cfg(unix)]
+fn ten_thousand_files_take_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path(), 10_000);
+    let line = "ulimit -v 1000000; ulimit -n 128; exec \"$0\" --threads 2 sessions --format ndjson \"$1\"";
+    let program = assert_cmd::cargo::cargo_bin("turnpoint");
+    let out = Command::new("sh").arg("-c").arg(line).arg(program).arg(folder.path()).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(out.stdout.iter().filter(|b| **b == b'\n').count(), 9_000);
+}
+
 /// Puts sessions of forty messages into the default place of an agent.
 fn store(home: &Path, sessions: usize) {
     let folder = home.join(".claude/projects/-w");

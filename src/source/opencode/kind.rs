@@ -47,7 +47,12 @@ pub(super) fn kind(role: Role, info: &Value, marks: Marks, parts: &mut [Part]) -
 }
 
 fn user_kind(parts: &mut [Part], continues: bool) -> MessageKind {
-    let typed = |p: &Part| !matches!(p.body, PartBody::Injected(_));
+    let typed = |p: &Part| match &p.body {
+        PartBody::Injected(_) => false,
+        // A terminal tells so that its command has ended.
+        PartBody::Text(text) => !text.trim_start().starts_with("<pty_exited>"),
+        _ => true,
+    };
     if parts.iter().any(typed) || parts.is_empty() {
         return MessageKind::Prompt;
     }
@@ -159,6 +164,14 @@ mod tests {
         assert_eq!((message.kind, message.text().as_str()), (MessageKind::Prompt, "look at @a.md"));
         assert!(matches!(&message.parts[2].body, PartBody::Injected(t) if t == "<path>a.md</path>"));
         assert_eq!(message.parts[3].body, PartBody::Attachment { name: "a.md".into(), bytes: 0 });
+    }
+
+    #[test]
+    fn what_a_terminal_tells_is_not_typed_by_the_user() {
+        let told = user(&[json!({"type": "text", "text": "<pty_exited>\nID: pty_1\nExit Code: 0\n</pty_exited>"})]);
+        assert_eq!(told.kind, MessageKind::InjectedContext);
+        let typed = user(&[json!({"type": "text", "text": "Why does it say <pty_exited>?"})]);
+        assert_eq!(typed.kind, MessageKind::Prompt);
     }
 
     #[test]
