@@ -227,6 +227,9 @@ mod tests {
         let alone = read(info.clone(), &[]);
         assert_eq!((alone.kind, alone.text().as_str()), (MessageKind::Notice, "APIError: overloaded"));
         assert_eq!((alone.usage.input, alone.usage.cache_read, alone.usage.output), (Some(5), Some(7), None));
+        // The zeros that a message begins with are no figures.
+        let zeros = json!({"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}});
+        assert_eq!(read(json!({"role": "assistant", "error": error, "tokens": zeros}), &[]).usage, Default::default());
         let after = read(info, &[json!({"type": "text", "text": "so far"})]);
         assert_eq!((after.kind, after.text().as_str()), (MessageKind::Reply, "so far"));
         assert_eq!(after.parts[1].body, PartBody::Injected("APIError: overloaded".into()));

@@ -66,12 +66,16 @@ fn usage(info: &Value) -> Usage {
     let Some(tokens) = info.get("tokens") else { return Usage::default() };
     let count = |v: &Value, key: &str| number_at(v, key).and_then(|n| u64::try_from(n).ok());
     let cache = tokens.get("cache").unwrap_or(&Value::Null);
-    Usage {
+    let usage = Usage {
         input: count(tokens, "input"),
         output: count(tokens, "output"),
         cache_read: count(cache, "read"),
         cache_write: count(cache, "write"),
-    }
+    };
+    // A message begins with zeros, which stay where no response came: no response has none.
+    let some =
+        [usage.input, usage.output, usage.cache_read, usage.cache_write].iter().any(|n| n.is_some_and(|n| n > 0));
+    if some { usage } else { Usage::default() }
 }
 
 /// Name and text of an error record.
