@@ -172,6 +172,41 @@ fn a_dataset_is_refused_with_what_to_do_instead() {
 }
 
 #[test]
+fn packing_changes_nothing_in_any_format() {
+    for name in [
+        "codex/session.jsonl",
+        "claude-code-stream/session.jsonl",
+        "opencode-export/session.json",
+        "opencode-events/session.jsonl",
+        "opencode-markdown/session.md",
+        "opencode-db/session.db",
+        "messages/session.json",
+    ] {
+        let bytes = fs::read(Path::new("fixtures").join(name)).unwrap();
+        let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        zip.start_file("session", SimpleFileOptions::default()).unwrap();
+        zip.write_all(&bytes).unwrap();
+        let packed = [
+            ("x.gz", gz(&bytes)),
+            ("x.zst", zstd::encode_all(&bytes[..], 3).unwrap()),
+            ("x.zip", zip.finish().unwrap().into_inner()),
+        ];
+        // Under each message stands the name of its file.
+        let said = |(code, out, err): (i32, String, String)| {
+            assert_eq!(code, 0, "{name}: {err}");
+            out.lines().filter(|l| !l.starts_with("   ")).map(|l| format!("{l}\n")).collect::<String>()
+        };
+        let (_root, path) = write("x", &bytes);
+        let plain = said(show(&path));
+        assert!(plain.len() > 500, "{name}");
+        for (file, bytes) in packed {
+            let (_root, path) = write(file, bytes);
+            assert!(said(show(&path)) == plain, "{name} as {file}");
+        }
+    }
+}
+
+#[test]
 fn an_encrypted_entry_is_named_and_the_others_are_read() {
     let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in [("locked.jsonl", line(1, "hidden")), ("open.jsonl", line(2, "seen"))] {
