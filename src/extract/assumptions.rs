@@ -7,7 +7,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use crate::extract::prose::{Kind, content_words, lines, offset, re, sentences};
-use crate::session::{MsgIx, Provenance, Session, Span, TextRef, ToolCall, ToolKind};
+use crate::session::{CallRef, MsgIx, Provenance, Session, Span, TextRef, ToolCall, ToolKind};
 
 /// Longer sentences hold more than one thought.
 const LONGEST: usize = 400;
@@ -31,6 +31,9 @@ pub struct Assumption {
     pub kind: AssumptionKind,
     /// First later message with a call that checks it.
     pub verified_msg: Option<MsgIx>,
+    /// That call.
+    #[serde(skip)]
+    pub check: Option<CallRef>,
     /// What the check printed: its last line; `failed` when the call did.
     pub outcome: Option<String>,
 }
@@ -62,7 +65,7 @@ static STATED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static PROBED: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(?:check|verify|confirm|make sure|see)(?:ing)? (?:first )?(?:that|if|whether) (?P<text>[^.;:?,]{3,80}? (?:is|are) (?:still |already |actually |even )?(?:up|running|there|alive|present|available|installed|reachable|healthy|mounted|loaded|ready|listening|visible)|[^.;:?,]{3,80}? exists?)\b",
+        r"\b(?:check(?:ing)? (?:first )?that|(?:verify|confirm|make sure)(?:ing)? (?:first )?(?:that|if|whether)) (?P<text>[^.;:?,]{3,80}? (?:is|are) (?:still |already |actually |even )?(?:up|running|there|alive|present|available|installed|reachable|healthy|mounted|loaded|ready|listening|visible)|[^.;:?,]{3,80}? exists?)\b",
     )
 });
 
@@ -91,14 +94,15 @@ fn each<'a>(text: &TextRef<'a>, pattern: &'static Regex) -> impl Iterator<Item =
     let lines = lines(text.text).into_iter().filter(move |l| said(l.kind));
     lines
         .flat_map(|l| sentences(l.text))
-        .filter(|s| s.len() <= LONGEST)
+        // A question to the user assumes nothing.
+        .filter(|s| s.len() <= LONGEST && !s.trim_end_matches(['*', '"', ')']).ends_with('?'))
         .filter_map(|s| Some(pattern.captures(s)?.name("text")?.as_str().trim()))
 }
 
 fn made(text: &TextRef<'_>, said: &str, msg: MsgIx, kind: AssumptionKind) -> Assumption {
     let start = offset(text.text, said);
     let span = text.span(start, start + said.len());
-    Assumption { msg, span, text: said.to_owned(), kind, verified_msg: None, outcome: None }
+    Assumption { msg, span, text: said.to_owned(), kind, verified_msg: None, check: None, outcome: None }
 }
 
 fn stated(session: &Session, text: &TextRef<'_>, said: &str) -> Assumption {
@@ -107,6 +111,7 @@ fn stated(session: &Session, text: &TextRef<'_>, said: &str) -> Assumption {
     let check = later.filter(|(_, c)| probes(c)).find(|(_, call)| names(call, &words));
     Assumption {
         verified_msg: check.map(|(at, _)| at.msg),
+        check: check.map(|(at, _)| at),
         outcome: check.and_then(|(_, call)| outcome(call)),
         ..made(text, said, text.msg, AssumptionKind::Stated)
     }
@@ -119,9 +124,11 @@ fn precondition(session: &Session, planned: &BTreeSet<MsgIx>, text: &TextRef<'_>
     if session.message(plan).thread != thread {
         return None;
     }
-    let call = session.message(text.msg).calls().find(|c| probes(c))?;
+    let mut here = session.calls().skip_while(|(at, _)| at.msg < text.msg).take_while(|(at, _)| at.msg == text.msg);
+    let (at, call) = here.find(|(_, c)| probes(c))?;
     Some(Assumption {
         verified_msg: Some(text.msg),
+        check: Some(at),
         outcome: outcome(call),
         ..made(text, said, plan, AssumptionKind::Precondition)
     })
@@ -186,6 +193,8 @@ mod tests {
 
     #[test]
     fn questions_and_code_assume_nothing() {
+        let asked = "I assume the lamp is the left one, correct?";
+        assert_eq!(extract(&SessionBuilder::new().assistant(asked).build()), []);
         let text = "Do you resume?\n```\nassuming that x holds here\n```\nThe tests resume after that.";
         assert_eq!(extract(&SessionBuilder::new().assistant(text).build()), []);
     }

@@ -89,6 +89,7 @@ static CHEAP: LazyLock<aho_corasick::AhoCorasick> = LazyLock::new(|| {
 });
 static DOUBT: LazyLock<Regex> =
     LazyLock::new(|| re(r"\?\W*$|^\W*(?:if|would|should|could|do you)\b|\b(?:would you|you could|you can)\b"));
+static OPEN: LazyLock<Regex> = LazyLock::new(|| re(r"\bor\b"));
 static APPROVED: LazyLock<Regex> = LazyLock::new(|| re(r"\buser (?:has )?approved (?:your|the) plan\b"));
 static BACK: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -122,6 +123,10 @@ fn stated(text: &TextRef<'_>) -> Vec<Decision> {
 fn decision(text: &TextRef<'_>, c: &Captures<'_>) -> Option<Decision> {
     let part = |name: &str| c.name(name).map(|m| m.as_str().trim().trim_end_matches(['.', ':', ',']).to_owned());
     let choice = c.name("choice")?.as_str().trim().trim_end_matches(['.', ':', ',']);
+    // What leaves two ways open decides nothing.
+    if OPEN.is_match(choice) {
+        return None;
+    }
     let start = offset(text.text, choice);
     Some(Decision {
         msg: text.msg,
@@ -241,6 +246,7 @@ mod tests {
             "```\n# since it fails, I'll skip\n```",
             "The build failed because the disk is full.",
             "If you prefer, I'll use tabs rather than spaces.",
+            "I'll go with a blank name, or just handle it openly.",
         ] {
             assert_eq!(read(&SessionBuilder::new().assistant(text).build()), [], "{text}");
         }

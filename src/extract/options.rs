@@ -147,7 +147,8 @@ fn titled(text: &TextRef<'_>, lines: &[Line<'_>], at: usize) -> Option<(OptionLi
         let same = l.kind.is_item() && l.indent <= indent;
         let inner = l.kind == Kind::Blank || l.indent > indent || l.kind == Kind::Code;
         if same && matches!(l.kind, Kind::Numbered(_)) == matches!(kind, Kind::Numbered(_)) {
-            options.push(Opt { marker: number(l.kind), ..option(text, l.text) });
+            let own = option(text, l.text);
+            options.push(Opt { marker: own.marker.clone().or_else(|| number(l.kind)), ..own });
         } else if !inner {
             break;
         }
@@ -189,10 +190,20 @@ fn named(text: &TextRef<'_>, lines: &[Line<'_>]) -> Vec<OptionList> {
     listed.map(made).collect()
 }
 
+/// "**A. Keep it**": the letter or number that an item begins with.
+static MARKED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\W*(?:(?i:option|approach|alternative|choice|variant) )?([A-F]|[1-9])(?:[.):]|\*\*)(?:\s|\*|$)")
+        .expect("a marker of an item")
+});
+
 fn option(text: &TextRef<'_>, line: &str) -> Opt {
     let shown = clip(unmarked(line));
     let start = offset(text.text, shown);
-    Opt { span: text.span(start, start + shown.len()), text: shown.to_owned(), marker: None }
+    Opt { span: text.span(start, start + shown.len()), text: shown.to_owned(), marker: marked(shown) }
+}
+
+fn marked(shown: &str) -> Option<String> {
+    MARKED.captures(shown).and_then(|c| c.get(1)).map(|m| m.as_str().to_owned())
 }
 
 fn clip(text: &str) -> &str {

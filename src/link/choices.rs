@@ -151,8 +151,7 @@ fn taken(scene: &Scene<'_>, list: &OptionList, beside: &[&OptionList], reply: &R
     }
 }
 
-static TOGETHER: LazyLock<Regex> =
-    LazyLock::new(|| re(r"\b(these|them|all|both|this plan|those|the above|proceed|go ahead)\b"));
+static TOGETHER: LazyLock<Regex> = LazyLock::new(|| re(r"\b(these|them|all of|both|this plan|those|the above)\b"));
 static APART: LazyLock<Regex> = LazyLock::new(|| re(r"\b(which|any|either|one of|or|prefer|some)\b"));
 
 /// Whether the question at the end of an offer is about all of it.
@@ -162,12 +161,22 @@ fn takes_together(scene: &Scene<'_>, offer: MsgIx) -> bool {
 }
 
 static AGAINST: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"\b(not|don'?t|do not|no|never|without|except|skip|instead of|rather than|why|what|how)\b|\?")
+    re(r"\b(not|don'?t|do not|no|never|without|except|skip|instead of|rather than|why|what|how|but)\b")
 });
+
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^\W*(?:(?:option|approach|alternative|choice|variant|path) #?(?:[a-f]|\d{1,2})\b|[a-f][.)])[\s:.*–—-]*")
+});
+static REQUEST: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^\W*(?:(?:ok|yes|so|and|then)\W+)*(?:please|(?:can|could|would|will) you)\b"));
 
 /// Options whose names a reply or request gives.
 fn named(list: &OptionList, text: &str) -> Vec<usize> {
-    let said: String = sentences(text).into_iter().filter(|s| !AGAINST.is_match(s)).collect::<Vec<_>>().join("\n");
+    let said: String = sentences(text)
+        .into_iter()
+        .filter(|s| !AGAINST.is_match(s) && (!s.ends_with('?') || REQUEST.is_match(s)))
+        .collect::<Vec<_>>()
+        .join("\n");
     let said = Bag::of(&said);
     let names = |o: &Opt| holds(&said, &Bag::of(name_of(o)));
     (0..list.options.len()).filter(|n| names(&list.options[*n])).collect()
@@ -180,12 +189,11 @@ fn holds(said: &Bag, name: &Bag) -> bool {
 
 /// What an option is called: its text up to the explanation.
 fn name_of(option: &Opt) -> &str {
-    let text = option.text.trim_start_matches(['*', '_', ' ']);
-    let skip =
-        if option.marker.is_some() && text.to_lowercase().starts_with("option") { 10.min(text.len()) } else { 0 };
-    let skip = text.floor_char_boundary(skip);
-    let ends = [" - ", " – ", " — ", ": ", ":**", "** ", " ("].iter().filter_map(|s| text[skip..].find(s));
-    &text[..ends.min().map_or(text.len(), |e| skip + e)]
+    // "Option 2" alone is no name: a reply speaks of options in many ways.
+    let text = &option.text[LABEL.find(&option.text).map_or(0, |m| m.end())..];
+    let text = text.trim_start_matches(['*', '_', ' ']);
+    let ends = [" - ", " – ", " — ", ": ", ":**", "** ", " ("].iter().filter_map(|s| text.find(s));
+    &text[..ends.min().unwrap_or(text.len())]
 }
 
 /// Items that mirror an option, by option.
@@ -320,6 +328,19 @@ mod tests {
         assert_eq!(after(ways, "both"), [(Selects, 0), (Selects, 1)]);
         assert_eq!(after(ways, "yes"), []);
         assert_eq!(after(ways, "Do not paint the fence yet"), []);
+    }
+
+    #[test]
+    fn a_label_is_no_name_and_words_of_an_option_choose_it() {
+        let offer = "Options for the trip:\n\n**Option 1:** train to Ghent\n**Option 2:** night bus to Lille\n";
+        assert_eq!(after(offer, "Option 1 is nice, but it costs 2 more than I have."), []);
+        assert_eq!(after(offer, "Those options cost more than 1,000, is there another one?"), []);
+        assert_eq!(
+            after(offer, "Could you please book the night bus to Lille?"),
+            [(LinkKind::Selects, 1), (LinkKind::Omits, 0)]
+        );
+        let lettered = "Options:\n- **A. Keep the lamp** as it is\n- **B. Sell the lamp**\n";
+        assert_eq!(after(lettered, "yes, let's go with A"), [(LinkKind::Selects, 0), (LinkKind::Omits, 1)]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod goal;
 mod mirrors;
 mod overlap;
 mod picks;
+mod reasoning;
 mod remarks;
 mod reply;
 mod responds;
@@ -62,6 +63,12 @@ pub enum FactId {
     Episode(u32),
     /// Position in `Findings::remarks`.
     Remark(u32),
+    /// Position in `Facts::decisions`.
+    Decision(u32),
+    /// Position in `Facts::assumptions`.
+    Assumption(u32),
+    /// Position in `Facts::printed`.
+    Printed(u32),
 }
 
 impl FactId {
@@ -91,6 +98,9 @@ impl fmt::Display for FactId {
             Self::Claim(n) => ("claim", n),
             Self::Episode(n) => ("episode", n),
             Self::Remark(n) => ("remark", n),
+            Self::Decision(n) => ("decision", n),
+            Self::Assumption(n) => ("assumption", n),
+            Self::Printed(n) => ("tool-finding", n),
         };
         write!(f, "{kind}-{}", n + 1)
     }
@@ -234,6 +244,7 @@ const LINKERS: &[Linker] = &[
     acts::link,
     verifies::link,
     claims::link,
+    reasoning::link,
 ];
 
 /// Links the facts of a session, in order of subject, kind and object.

@@ -89,7 +89,7 @@ pub(super) fn read(text: &str) -> Option<Reply> {
     }
     // "1. yes" answers question 1.
     let answers = first.split_once(['.', ')', ':']).is_some_and(|(n, rest)| {
-        n.len() <= 3 && n.trim().chars().all(char::is_alphanumeric) && !rest.trim().is_empty()
+        n.len() <= 3 && n.trim().chars().all(|c| c.is_ascii_digit()) && !rest.trim().is_empty()
     });
     let found = BARE.captures(said).filter(|_| !answers).or_else(|| NAMED.captures(said))?;
     let rest = found.get(2).map_or("", |m| m.as_str());
@@ -123,6 +123,7 @@ mod tests {
             ("let's do 2, 4 and 5", markers(&["2", "4", "5"])),
             ("option B please", markers(&["B"])),
             ("b", markers(&["B"])),
+            ("A. just the first part for now", markers(&["A"])),
             ("Let's go with A. And tell me when it is done", markers(&["A"])),
             ("I like approach 2, it is simple", markers(&["2"])),
             ("the second one", Some(Reply::Place(Some(1)))),

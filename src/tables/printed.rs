@@ -1,11 +1,12 @@
 //! `tool_findings`.
 
-use super::{PLACED, Rows, Scope, Table, flag, int, text};
+use super::{NAMED, Rows, Scope, Table, flag, int, text};
+use crate::link::FactId;
 
 pub(super) const TOOL_FINDINGS: Table = Table {
     name: "tool_findings",
     about: "Something that a linter, test runner or scanner printed.",
-    head: PLACED,
+    head: NAMED,
     own: &[
         text("tool", "rustc (clippy too), cargo test, pytest, jest, tsc, eslint, go test, npm audit, trivy or sarif"),
         text("level", "normalised level, P0 (worst) to P4; NULL = the tool gives none"),
@@ -23,8 +24,9 @@ pub(super) const TOOL_FINDINGS: Table = Table {
 };
 
 fn tool_findings<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
-    for f in &scope.analysis.facts.printed {
-        out.placed(
+    for (i, f) in scope.analysis.facts.printed.iter().enumerate() {
+        out.named(
+            scope.id(FactId::Printed(i as u32)),
             Some(f.msg),
             [
                 f.tool.into(),

@@ -1,6 +1,7 @@
 //! `decisions` and `assumptions`: choices that participants state, and what they take for granted.
 
 use super::{NAMED, Rows, Scope, Table, int, text};
+use crate::link::FactId;
 
 pub(super) const DECISIONS: Table = Table {
     name: "decisions",
@@ -19,7 +20,7 @@ pub(super) const DECISIONS: Table = Table {
 fn decisions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     for (i, d) in scope.analysis.facts.decisions.iter().enumerate() {
         out.named(
-            scope.row_id("decision", i),
+            scope.id(FactId::Decision(i as u32)),
             Some(d.msg),
             [
                 (&d.choice).into(),
@@ -48,7 +49,7 @@ pub(super) const ASSUMPTIONS: Table = Table {
 fn assumptions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     for (i, a) in scope.analysis.facts.assumptions.iter().enumerate() {
         out.named(
-            scope.row_id("assumption", i),
+            scope.id(FactId::Assumption(i as u32)),
             Some(a.msg),
             [(&a.text).into(), a.verified_msg.map(|m| scope.msg(m)).into(), (&a.outcome).into(), a.kind.word().into()],
         );

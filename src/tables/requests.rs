@@ -20,6 +20,7 @@ pub(super) const DIRECTIVES: Table = Table {
         text("mirrored_item", "plan_items.item_id of the first plan item that mirrors it; the rest stand in links"),
         int("acted_msg", "", "message of the first call that acts on it; the rest stand in links"),
         text("object", "what the verb acts on, as written"),
+        text("condition", "condition under which it is asked for, as written"),
         text("quote", "the bytes it was read from"),
     ],
     rows: directives,
@@ -42,6 +43,7 @@ fn directives<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
                 mirrored.get(&id).map(|&(_, item)| scope.id(item)).into(),
                 acted.get(&id).map(|&(msg, _)| scope.msg(msg)).into(),
                 (&d.object).into(),
+                (&d.condition).into(),
                 scope.quote(&d.span).into(),
             ],
         );

@@ -38,6 +38,8 @@ static PAIR: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)^(?:lines?|file|location|at line) [\d`(]").expect("a place"));
+static FILE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^`?[\w./-]+\.[A-Za-z]{1,5}`?$").expect("a file and nothing else"));
 static NEEDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)(?-u:\b)(runtime|reboot|rebuild|recompile|restart|credentials?|root|sudo|bios|firmware|hardware|driver reload|downtime)(?-u:\b)").expect("needs")
 });
@@ -75,7 +77,7 @@ impl<'a> Item<'a> {
             }
         }
         let mut after = item.title_of(rest);
-        if PLACE.is_match(item.title) {
+        if PLACE.is_match(item.title) || FILE.is_match(item.title) {
             // "**Lines 10-20**: the lock is never freed" names a place; what was found stands behind it.
             let told = after.trim_start_matches(|c: char| c.is_whitespace() || "*:—–-".contains(c));
             if told.split_whitespace().count() >= 2 {

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::item::Item;
 use super::level::{self, Level};
-use super::wording::{clip, is_count_of_issues, is_deed, is_named_point, is_nothing, is_predicate, pair_below};
+use super::wording::{clip, cried, is_count_of_issues, is_deed, is_named_point, is_nothing, is_predicate, pair_below};
 use super::{Finding, FindingStatus};
 use crate::extract::prose::{Kind, Line, lines, offset, re, unmarked};
 use crate::session::TextRef;
@@ -94,6 +94,7 @@ pub(super) fn read(text: &TextRef<'_>, beside: bool) -> Vec<Finding> {
         sections: Vec::new(),
         details: None,
         found: Vec::new(),
+        cried: None,
         fine: Vec::new(),
         speaks: SPEAKS.is_match(text.text),
     };
@@ -116,6 +117,8 @@ struct Reader<'a> {
     /// Inside the details of a finding that has a heading of its own, of this depth.
     details: Option<u8>,
     found: Vec<Finding>,
+    /// Level of a cry ("CRITICAL FINDING!") whose finding stands below it.
+    cried: Option<Level<'a>>,
     /// Points in order without a level: kept only beside findings that have one.
     fine: Vec<Finding>,
     speaks: bool,
@@ -146,6 +149,10 @@ impl<'a> Reader<'a> {
             self.details = None;
         }
         let bare = unmarked(text);
+        if self.cry(bare) {
+            self.sections.push(Section { depth, role: Role::Other, level: None });
+            return;
+        }
         let own = bare.trim_start_matches('#');
         let numbered =
             own.split_once(['.', ')']).filter(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
@@ -253,9 +260,22 @@ impl<'a> Reader<'a> {
             {
                 self.push(&item);
             }
-        } else {
+        } else if !self.cry(unmarked(line.text)) {
             self.cause(line.text);
         }
+    }
+
+    /// "CRITICAL FINDING: …", "The Problem: …": a finding told by a heading or a line of its own. What stands below it tells
+    /// of it.
+    fn cry(&mut self, text: &'a str) -> bool {
+        let Some((level, title)) = cried(text) else { return false };
+        self.cried = level.or(self.cried);
+        let told = title.split_whitespace().count() >= 3 && !title.ends_with([':', '?']) && !OTHER.is_match(title);
+        if told {
+            let level = self.cried.take();
+            self.push(&Item { title, level, ..Item::default() });
+        }
+        told
     }
 
     fn cause(&mut self, text: &'a str) {

@@ -142,3 +142,31 @@ fn sets_stated_counts_against_the_list() {
     assert_eq!(stated.len(), 1);
     assert_eq!((stated[0].count, stated[0].listed, stated[0].what.as_str()), (3, 2, "issues"));
 }
+
+#[test]
+fn a_cry_is_a_finding_with_its_level() {
+    let text = "🚨 **CRITICAL FINDING!**\n\nYou are right.\n\n## **The Problem: the lamp was NEVER LIT!**\n\n1. It says so\n2. It is dark\n";
+    assert_eq!(rows(text), [row("P0", "the lamp was NEVER LIT", "actionable")]);
+    let line = "I looked.\n\n**MAJOR ISSUE:** the lamp burns on both ends\n\nMore.";
+    assert_eq!(rows(line), [row("P1", "the lamp burns on both ends", "actionable")]);
+    for none in [
+        "## The problem\n\nIt is dark.\n",
+        "The problem: dark\nand more\n",
+        "The main problem with lamps: a study\n\nx",
+    ] {
+        assert_eq!(rows(none), [], "{none}");
+    }
+}
+
+#[test]
+fn a_ticked_list_of_deeds_holds_no_findings() {
+    let text = "✅ **All feedback of the reviewer resolved:**\n- **Robust wick** - burns evenly\n- **Clean glass** - no soot\n";
+    assert_eq!(rows(text), []);
+}
+
+#[test]
+fn a_file_is_no_title() {
+    let text = "## Issues found\n\n1. **lamp.md**: the wick is named twice\n2. **Soot on the glass**: wipe it\n";
+    let titles: Vec<_> = rows(text).into_iter().map(|(_, title, _)| title).collect();
+    assert_eq!(titles, ["the wick is named twice", "Soot on the glass"]);
+}

@@ -8,6 +8,20 @@ use super::item::Item;
 use super::level;
 use crate::extract::prose::{re, unmarked};
 
+/// A cry ends with a mark; of the words without a level only "the problem" and "the issue" make one.
+static CRY: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\W*(?:(critical|major|serious|severe|important|blocker|high|medium|low)(?:[- ]severity)? (?:finding|discovery|issue|problem|bug|flaw|error)(?: found| discovered| identified| detected)?|the (?:problem|issue|bug)(?: is| was| found)?)\W*[:!–—](?:\W*$|\W*(\S.{6,240})$)",
+    )
+});
+/// The level and the finding of a cry; an empty finding stands below it.
+pub(super) fn cried(text: &str) -> Option<(Option<level::Level<'_>>, &str)> {
+    let c = CRY.captures(text)?;
+    let part = |i: usize| c.get(i).map(|m| &text[m.range()]);
+    let title = part(2).map_or("", |t| unmarked(t.trim_end_matches(['!', '.', '*', ' '])));
+    Some((part(1).and_then(level::whole), title))
+}
+
 /// `severity: P1` and the like, one level below the item.
 pub(super) fn pair_below<'a>(item: &mut Item<'a>, text: &'a str) {
     let Some((key, value)) = text.split_once(':') else { return };

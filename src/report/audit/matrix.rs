@@ -18,6 +18,8 @@ use crate::session::MsgIx;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Asked {
+    /// Name of the fact, as in the tables `directives` and `links`.
+    pub id: String,
     /// Number of the message.
     pub msg: String,
     /// The directive, an exact substring of the source.
@@ -32,6 +34,8 @@ pub struct Asked {
     pub end: u32,
     /// `do`, `dont` or `constraint`.
     pub polarity: &'static str,
+    /// Condition under which it is asked for, as written.
+    pub condition: Option<String>,
     /// `checked`, `acted on`, `planned` or `answered`: the furthest that is known; `not known` (calls followed, and none is tied
     /// to it), `no call` (its turn holds none).
     pub reached: &'static str,
@@ -122,10 +126,11 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, calls: &impl Fn(MsgIx) ->
         (_, false, ..) => "acted on",
         (_, _, false, _) => "planned",
         (_, _, _, Some(_)) => "answered",
-        _ if d.polarity != Polarity::Do || followed > 0 => "not known",
+        _ if d.polarity != Polarity::Do || d.condition.is_some() || followed > 0 => "not known",
         _ => "no call",
     };
     Asked {
+        id: FactId::Directive(at as u32).to_string(),
         msg: label(session, d.msg),
         text: d.text.clone(),
         file: session.sources.get(place.file as usize).map(|s| s.file.clone()),
@@ -133,6 +138,7 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, calls: &impl Fn(MsgIx) ->
         start: d.span.start,
         end: d.span.end,
         polarity: d.polarity.word(),
+        condition: d.condition.clone(),
         reached,
         items: items.map(|i| format!("{} {} ({})", i.label, i.text, i.last.word())).collect(),
         actions: actions(&tied.acts),

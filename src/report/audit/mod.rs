@@ -16,7 +16,7 @@ use super::section::value::label;
 use super::sentence;
 use crate::analysis::Analysis;
 use crate::error::Error;
-use crate::link::fate;
+use crate::link::{FactId, fate};
 
 /// Version of the JSON that `turnpoint audit --format json` prints; a change that breaks readers raises it.
 pub const VERSION: u32 = 1;
@@ -68,6 +68,8 @@ pub struct View {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Finding {
+    /// Name of the fact, as in the tables `findings` and `links`.
+    pub id: String,
     /// Number of the message.
     pub msg: String,
     /// Level, normalised.
@@ -148,6 +150,8 @@ pub struct Tool {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Decision {
+    /// Name of the fact, as in the tables `decisions` and `links`.
+    pub id: String,
     /// Number of the message.
     pub msg: String,
     /// `assistant` or `user`.
@@ -166,6 +170,8 @@ pub struct Decision {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Assumption {
+    /// Name of the fact, as in the tables `assumptions` and `links`.
+    pub id: String,
     /// Number of the message that assumes it.
     pub msg: String,
     /// `stated` or `precondition`.
@@ -267,6 +273,7 @@ fn findings(analysis: &Analysis) -> Vec<Finding> {
     let all = found.iter().zip(fates).zip(histories).enumerate();
     all.filter(|(_, ((f, _), _))| f.restates.is_none())
         .map(|(i, ((f, fate), history))| Finding {
+            id: FactId::Finding(i as u32).to_string(),
             msg: label(session, f.msg),
             level: f.level.clone(),
             level_text: f.level_text.clone(),
@@ -328,7 +335,8 @@ pub(crate) fn tools(analysis: &Analysis) -> Vec<Tool> {
 /// What participants decided.
 pub(crate) fn decisions(analysis: &Analysis) -> Vec<Decision> {
     let session = &analysis.session;
-    let row = |d: &crate::extract::decisions::Decision| Decision {
+    let row = |(i, d): (u32, &crate::extract::decisions::Decision)| Decision {
+        id: FactId::Decision(i).to_string(),
         msg: label(session, d.msg),
         by: d.by.word(),
         choice: d.choice.clone(),
@@ -336,20 +344,21 @@ pub(crate) fn decisions(analysis: &Analysis) -> Vec<Decision> {
         alternatives: d.alternatives.clone(),
         reversed_msg: d.reversed_msg.map(|m| label(session, m)),
     };
-    analysis.facts.decisions.iter().map(row).collect()
+    (0..).zip(&analysis.facts.decisions).map(row).collect()
 }
 
 /// What the agent took for granted.
 pub(crate) fn assumptions(analysis: &Analysis) -> Vec<Assumption> {
     let session = &analysis.session;
-    let row = |a: &crate::extract::assumptions::Assumption| Assumption {
+    let row = |(i, a): (u32, &crate::extract::assumptions::Assumption)| Assumption {
+        id: FactId::Assumption(i).to_string(),
         msg: label(session, a.msg),
         kind: a.kind.word(),
         text: a.text.clone(),
         verified_msg: a.verified_msg.map(|m| label(session, m)),
         outcome: a.outcome.clone(),
     };
-    analysis.facts.assumptions.iter().map(row).collect()
+    (0..).zip(&analysis.facts.assumptions).map(row).collect()
 }
 
 fn open_items(analysis: &Analysis) -> Vec<OpenItem> {
