@@ -196,7 +196,8 @@ impl<'a> Reader<'a> {
         } else if ISSUES.is_match(text) {
             if FIXED.is_match(text) { Role::Fixed } else { Role::Issues }
         } else if FIXED.is_match(text) {
-            Role::Fixed
+            // "All feedback resolved:" introduces deeds, not what was wrong.
+            if depth == INTRO { Role::Other } else { Role::Fixed }
         } else if FOUND.is_match(text) {
             Role::Found
         } else if depth < 7 && self.speaks && is_named_point(text) {

@@ -23,8 +23,8 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Ties the findings from `here` on to those they repeat. A summary only repeats, and so does a list of what was
-    /// done: what has no original there is dropped.
+    /// Ties the findings from `here` on to those they repeat. A summary only repeats: what has no original there is
+    /// dropped.
     pub(super) fn tie(&mut self, findings: &mut Vec<Finding>, here: usize, summary: bool) {
         let new = findings.split_off(here);
         // Two findings of one message are two: each earlier one is repeated once.
@@ -34,9 +34,7 @@ impl Known {
             let title = finding.title.to_lowercase();
             let same = self.by_title.get(&title).copied().or_else(|| self.alike(&words));
             finding.restates = same.or_else(|| self.again(&finding, &words, findings, &taken));
-            // What is only said to be done, and was never told as a problem, is a deed.
-            let deed = finding.status == FindingStatus::Fixed && finding.level.is_none() && finding.row.is_none();
-            if (summary || deed) && finding.restates.is_none() {
+            if summary && finding.restates.is_none() {
                 continue;
             }
             let at = findings.len() as u32;
