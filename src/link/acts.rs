@@ -12,6 +12,7 @@ use super::goal::{Deed, Goal, deed};
 use super::overlap::Bag;
 use super::{FactId, Link, LinkKind, Scene};
 use crate::extract::artefacts::name;
+use crate::extract::directives::Directive;
 use crate::session::MsgIx;
 
 /// A name that so many facts give names none of them.
@@ -107,8 +108,8 @@ fn names(goal: &Goal, deeds: &Deeds<'_>, words: &Bag) -> bool {
     let changed = goal.files().iter().any(|f| deeds.changed(f));
     let things = goal.bag().things();
     let shared = words.shared_things(goal.bag());
-    // A file's name alone says nothing of what is wrong in it.
-    let alone = !set && things <= 2.0;
+    // A file's name alone says nothing of what is wrong in it: another word of the text must be spoken of.
+    let alone = !set && shared < 3.0;
     (set || changed) && !alone && shared >= NAMED * things
 }
 
@@ -161,10 +162,7 @@ fn facts(scene: &Scene<'_>) -> Vec<Fact> {
 /// A call that acts on a finding acts on the directive that picked it.
 fn through_findings(scene: &Scene<'_>, links: &[Link], acts: &[Link]) -> Vec<Link> {
     // "Show me the P2 items" picks findings and asks for no work on them.
-    let works = |id: FactId| match id {
-        FactId::Directive(d) => matches!(deed(&scene.facts.directives[d as usize].verb), Deed::Change | Deed::Any),
-        _ => false,
-    };
+    let works = |id: FactId| matches!(id, FactId::Directive(d) if asks_for_work(&scene.facts.directives[d as usize]));
     let mut picks: BTreeMap<FactId, Vec<&Link>> = BTreeMap::new();
     for l in links.iter().filter(|l| l.kind == LinkKind::Selects && matches!(l.to, FactId::Finding(_)) && works(l.from))
     {
@@ -181,6 +179,11 @@ fn through_findings(scene: &Scene<'_>, links: &[Link], acts: &[Link]) -> Vec<Lin
             })
         })
         .collect()
+}
+
+/// Whether a directive asks for a change, not for words or a look.
+pub(super) fn asks_for_work(directive: &Directive) -> bool {
+    matches!(deed(&directive.verb), Deed::Change | Deed::Any)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::acts::asks_for_work;
 use super::{FactId, Link, LinkKind};
 use crate::extract::Facts;
 use crate::extract::findings::remarks::RemarkKind;
@@ -82,7 +83,8 @@ fn told(facts: &Facts, links: &[Link]) -> Vec<History> {
             (LinkKind::Verifies, _) => VERIFIED,
             (LinkKind::ActsOn, _) if l.confidence >= SURE => ACTED,
             (LinkKind::Mirrors, _) => PLANNED,
-            (LinkKind::Selects, FactId::Directive(_)) => ASKED,
+            // "Show me the P2 items" asks for no work on them.
+            (LinkKind::Selects, FactId::Directive(d)) if asks_for_work(&facts.directives[d as usize]) => ASKED,
             (LinkKind::Supersedes, FactId::Remark(_)) => FIXED,
             (LinkKind::Contradicts, FactId::Remark(_)) => CONTRADICTED,
             (LinkKind::Omits, FactId::Remark(r)) => match facts.findings.remarks[r as usize].kind {
@@ -154,6 +156,15 @@ pub fn options(facts: &Facts, links: &[Link]) -> Vec<Option<Fate>> {
             (LinkKind::Omits, _) => _ = omitted.entry(o).or_insert(l.from_msg),
             _ => {}
         }
+    }
+    // One thing cannot take up two options that exclude each other: then it is not known which.
+    let mut first = 0;
+    for list in &facts.options {
+        let ids = first..first + list.options.len() as u32;
+        first = ids.end;
+        let by: Vec<MsgIx> = later.range(ids.clone()).map(|(_, msg)| *msg).collect();
+        let twice = |msg: &MsgIx| by.iter().filter(|m| *m == msg).count() > 1;
+        later.retain(|o, msg| !(list.exclusive && ids.contains(o) && twice(msg)));
     }
     let count: usize = facts.options.iter().map(|l| l.options.len()).sum();
     let fate = |o: u32| {

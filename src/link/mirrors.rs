@@ -10,6 +10,8 @@ use crate::session::MsgIx;
 
 /// Share of words from which a directive, option or finding is taken to be mirrored, and weight of the words for things.
 const ENOUGH: (f64, f64) = (0.6, 2.0);
+/// Findings are many and alike: they ask for more.
+const ENOUGH_FINDING: f64 = 0.7;
 /// The same for short texts: nearly all words, one thing.
 const SHORT: (f64, f64) = (0.8, 1.0);
 /// How much less than its best match an item may share with a fact.
@@ -61,6 +63,7 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
                     !matches!(c.id, FactId::Directive(_)) || turns.prompt(item.first_msg) == turns.prompt(c.msg);
                 // "cancel it" does not say what.
                 let says = c.bag.len() >= 2 && bag.len() >= 2;
+                let alike = alike && (!matches!(c.id, FactId::Finding(_)) || share >= ENOUGH_FINDING);
                 (alike && says && asked && agree(&flags, &c.flags)).then_some((c, share))
             });
             let mut near: Vec<(&Candidate, f64)> = near.collect();

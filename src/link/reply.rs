@@ -56,6 +56,7 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
         r"{LEAD}(first|second|third|fourth|fifth|last|1st|2nd|3rd|4th|5th)(?: (?:one|option|approach|choice|alternative|way))?(?: please| first| for now)?\W*$"
     ))
 });
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\([^()]*\)").expect("an aside"));
 /// What turns a choice round, or leaves it open.
 static AGAINST: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -83,7 +84,8 @@ pub(super) fn read(text: &str) -> Option<Reply> {
             return Some(Reply::Place(words.iter().position(|w| w.contains(&word.as_str()))));
         }
     }
-    let said = sentence(first);
+    let bare = ASIDE.replace_all(first, "");
+    let said = sentence(&bare);
     if AGAINST.is_match(said) {
         return None;
     }
@@ -123,7 +125,7 @@ mod tests {
             ("let's do 2, 4 and 5", markers(&["2", "4", "5"])),
             ("option B please", markers(&["B"])),
             ("b", markers(&["B"])),
-            ("A. just the first part for now", markers(&["A"])),
+            ("A. just the first part for now (can you note that?)", markers(&["A"])),
             ("Let's go with A. And tell me when it is done", markers(&["A"])),
             ("I like approach 2, it is simple", markers(&["2"])),
             ("the second one", Some(Reply::Place(Some(1)))),

@@ -93,7 +93,8 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
             let met = goals.iter().filter(|(_, d, goal)| d.msg < at && goal.met_by(&deeds));
             found.extend(met.map(|(i, d, _)| tie((FactId::Call(*call), at), LinkKind::ActsOn, (*i, d), MET)));
         }
-        let talk = goals.iter().filter(|(_, d, _)| deed(&d.verb) == Deed::Talk);
+        // Words asked for under a condition may not have been due.
+        let talk = goals.iter().filter(|(_, d, _)| deed(&d.verb) == Deed::Talk && d.condition.is_none());
         let reply = replies.get(&prompt).filter(|r| **r > group[0].1.msg);
         found.extend(talk.filter_map(|(i, d, _)| {
             Some(tie((FactId::Message(*reply?), *reply?), LinkKind::RespondsTo, (*i, d), REPLIED))

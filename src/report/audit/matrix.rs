@@ -126,6 +126,8 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, calls: &impl Fn(MsgIx) ->
         (_, false, ..) => "acted on",
         (_, _, false, _) => "planned",
         (_, _, _, Some(_)) => "answered",
+        // A transcript without any call may be of a form that keeps them elsewhere.
+        _ if analysis.facts.calls.is_empty() => "not known",
         _ if d.polarity != Polarity::Do || d.condition.is_some() || followed > 0 => "not known",
         _ => "no call",
     };
