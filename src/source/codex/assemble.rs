@@ -13,25 +13,13 @@ use super::output::{self, Output};
 use super::record::{Bit, Body, Line};
 use super::repeated::Repeated;
 use super::script;
+use super::texts::{kind, parts};
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{
     CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult, Usage,
 };
 use crate::source::background::join;
 use crate::source::todos;
-
-/// Starts of texts in the user's place that the program adds.
-const INJECTED: &[&str] = &[
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions",
-    "<turn_aborted>",
-    "<skill",
-    "<collaboration_mode>",
-    "<subagent_notification>",
-    "<INSTRUCTIONS>",
-    "# AGENTS.md instructions",
-];
 
 /// A line with its place.
 pub(super) struct Item {
@@ -379,23 +367,4 @@ impl<'a> Assembly<'a> {
     fn warn(&mut self, kind: Trouble, place: Place, message: String) {
         self.warnings.push(Diag::warning(kind, (self.loc)(place), message));
     }
-}
-
-fn kind(text: &str) -> MessageKind {
-    let text = text.trim_start();
-    if INJECTED.iter().any(|start| text.starts_with(start)) {
-        MessageKind::InjectedContext
-    } else if text.starts_with("<user_shell_command>") {
-        MessageKind::Command
-    } else {
-        MessageKind::Prompt
-    }
-}
-
-fn parts(bits: Vec<Bit>) -> Vec<PartBody> {
-    let part = |bit| match bit {
-        Bit::Text(text) => PartBody::Text(text),
-        Bit::Attachment(name) => PartBody::Attachment { name, bytes: 0 },
-    };
-    bits.into_iter().map(part).collect()
 }

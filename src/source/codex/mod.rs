@@ -12,6 +12,7 @@ mod repeated;
 mod script;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod wire;
 
 use std::collections::BTreeMap;
