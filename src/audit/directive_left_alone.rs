@@ -1,52 +1,63 @@
-//! One of several things asked for that nothing took up.
+//! Something asked for, after which the agent called nothing and never spoke of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Discrepancy, Evidence, Rule, Severity};
 use crate::extract::directives::{Directive, Polarity};
 use crate::extract::prose::content_words;
+use crate::link::turns::Turns;
 use crate::link::{FactId, LinkKind};
-use crate::session::{MsgIx, Provenance};
+use crate::session::{MsgIx, Provenance, Role};
 
-/// Directives that a message must hold, and words that one of them must be told apart by.
-const SEVERAL: usize = 3;
+/// Words that a request must be told by.
+const WORDS: usize = 3;
 
 pub(super) const RULE: Rule = Rule {
     id: "directive-left-alone",
     severity: Severity::Medium,
     experimental: true,
     doc: r#"
-**What it finds.** A prompt asks for three things or more; most are taken up by plan items or calls, but one is mirrored by no item, acted on
-by no call, and none of its own words are spoken again by the agent or stand in a call.
+**What it finds.** A request whose turn ends with a reply and without a single call, and of which no word of content is spoken again: not in that reply, not in
+any later text or call of the agent, not in a plan item.
 
-**Why it matters.** In a list of requests the one that is forgotten is easily missed, since everything around it was done.
+**Why it matters.** A request that the agent passes over in silence is easily missed when the talk goes on.
 
-**Example.** "Fix the parser, add a test for comments and rename the crate", after which nothing speaks of the crate's name.
+**Example.** "Draw a lighthouse emblem for the page", answered by "You are welcome.", after which nothing speaks of a lighthouse, an emblem or the page.
 
-**Exceptions.** Prohibitions and constraints; requests whose words all stand in the others too; the last prompt when the agent never acted after it.
+**Exceptions.** Prohibitions, constraints and requests under a condition; requests of fewer than three words of content; prompts that no reply follows
+(the user went on, or stopped the agent); transcripts that hold no call at all.
 "#,
     check,
 };
 
 fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
-    let taken: BTreeSet<u32> = e.links.iter().filter_map(taken_up).collect();
-    let all = &e.facts.directives;
-    let mut alone: Vec<(&Directive, Vec<String>)> = Vec::new();
-    let mut first = 0;
-    for group in all.chunk_by(|a, b| a.msg == b.msg) {
-        let asked: Vec<(u32, &Directive)> =
-            (first..).zip(group).filter(|(_, d)| d.typed && d.polarity == Polarity::Do).collect();
-        first += group.len() as u32;
-        let left: Vec<&(u32, &Directive)> = asked.iter().filter(|(i, _)| !taken.contains(i)).collect();
-        if asked.len() < SEVERAL || left.len() * 2 >= asked.len() {
-            continue;
-        }
-        alone.extend(left.into_iter().map(|(i, d)| (*d, own_words(*i, d, &asked))).filter(|(_, w)| w.len() >= 2));
+    if e.facts.calls.is_empty() || e.facts.directives.is_empty() {
+        return Vec::new();
     }
+    let turns = Turns::of(e.session);
+    let busy: BTreeSet<MsgIx> = e.facts.calls.iter().filter_map(|r| turns.prompt(r.msg)).collect();
+    let replied: BTreeSet<MsgIx> = replies(e, &turns);
+    let taken: BTreeSet<u32> = e.links.iter().filter_map(taken_up).collect();
+    let asks = |d: &Directive| d.typed && d.polarity == Polarity::Do && d.condition.is_none();
+    let idle = |d: &Directive| turns.prompt(d.msg) == Some(d.msg) && !busy.contains(&d.msg) && replied.contains(&d.msg);
+    let alone: Vec<(&Directive, Vec<String>)> = (0..)
+        .zip(&e.facts.directives)
+        .filter(|(i, d)| asks(d) && idle(d) && !taken.contains(i))
+        .map(|(_, d)| (d, content_words(d.object.as_deref().unwrap_or(""))))
+        .filter(|(_, words)| words.len() >= WORDS)
+        .collect();
     let heard = last_heard(e, &alone);
     let silent =
         |(d, words): &(&Directive, Vec<String>)| words.iter().all(|w| heard.get(w).is_none_or(|m| *m <= d.msg));
     alone.iter().filter(|a| silent(a)).map(|(d, _)| made(d)).collect()
+}
+
+/// Prompts that a reply with words follows.
+fn replies(e: &Evidence<'_>, turns: &Turns) -> BTreeSet<MsgIx> {
+    let says = |ix: MsgIx, m: &crate::session::Message| {
+        e.session.on_main(ix) && m.role == Role::Assistant && !m.text().trim().is_empty()
+    };
+    e.session.live().filter(|(ix, m)| says(*ix, m)).filter_map(|(ix, _)| turns.prompt(ix)).collect()
 }
 
 fn taken_up(link: &crate::link::Link) -> Option<u32> {
@@ -54,13 +65,6 @@ fn taken_up(link: &crate::link::Link) -> Option<u32> {
         (LinkKind::Mirrors | LinkKind::ActsOn, FactId::Directive(d)) => Some(d),
         _ => None,
     }
-}
-
-/// Words of a directive that the others of its message lack.
-fn own_words(at: u32, directive: &Directive, asked: &[(u32, &Directive)]) -> Vec<String> {
-    let others: BTreeSet<String> =
-        asked.iter().filter(|(i, _)| *i != at).flat_map(|(_, d)| content_words(&d.text)).collect();
-    content_words(directive.object.as_deref().unwrap_or("")).into_iter().filter(|w| !others.contains(w)).collect()
 }
 
 /// The last message in which the agent says each word, or a call of its holds it.
@@ -93,23 +97,31 @@ mod tests {
     use crate::session::build::SessionBuilder;
     use serde_json::json;
 
-    fn session(last: &str) -> crate::session::Session {
+    fn session(reply: &str) -> crate::session::Session {
         SessionBuilder::new()
-            .user("Fix the parser in src/parser.rs. Add a test in tests/comments.rs. Draw a lighthouse emblem.")
+            .user("Fix the parser in src/parser.rs.")
             .call("Edit", json!({"file_path": "src/parser.rs", "old_string": "a", "new_string": "fix"}), "updated")
-            .call("Write", json!({"file_path": "tests/comments.rs", "content": "add a test"}), "written")
-            .assistant(last)
+            .assistant("The parser is fixed.")
+            .user("Thanks. Draw a lighthouse emblem for the page.")
+            .assistant(reply)
             .build()
     }
 
     #[test]
-    fn finds_the_one_request_that_nothing_took_up() {
-        let found = fire(&RULE, &session("The parser is fixed and tested."));
-        assert_eq!(found.iter().map(|d| d.values["said"].clone()).collect::<Vec<_>>(), ["Draw a lighthouse emblem"]);
+    fn finds_the_request_that_is_passed_over_in_silence() {
+        let found = fire(&RULE, &session("You are welcome."));
+        let said: Vec<_> = found.iter().map(|d| d.values["said"].clone()).collect();
+        assert_eq!(said, ["Draw a lighthouse emblem for the page"]);
     }
 
     #[test]
     fn what_the_agent_speaks_of_is_not_left_alone() {
         assert_eq!(fire(&RULE, &session("I cannot draw the lighthouse here.")), []);
+        let stopped = SessionBuilder::new()
+            .shell("ls", 0, "x")
+            .user("Draw a lighthouse emblem for the page.")
+            .user("No, wait.")
+            .build();
+        assert_eq!(fire(&RULE, &stopped), []);
     }
 }
