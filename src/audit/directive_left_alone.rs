@@ -11,13 +11,15 @@ use crate::session::{MsgIx, Provenance, Role};
 
 /// Words that a request must be told by.
 const WORDS: usize = 3;
+/// Replies of so many words may speak of it in words of their own.
+const SHORT: usize = 12;
 
 pub(super) const RULE: Rule = Rule {
     id: "directive-left-alone",
     severity: Severity::Medium,
     experimental: true,
     doc: r#"
-**What it finds.** A request whose turn ends with a reply and without a single call, and of which no word of content is spoken again: not in that reply, not in
+**What it finds.** A request whose turn ends with a reply of a few words (fewer than 12) and without a single call, and of which no word of content is spoken again: not in that reply, not in
 any later text or call of the agent, not in a plan item.
 
 **Why it matters.** A request that the agent passes over in silence is easily missed when the talk goes on.
@@ -52,12 +54,18 @@ fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
     alone.iter().filter(|a| silent(a)).map(|(d, _)| made(d)).collect()
 }
 
-/// Prompts that a reply with words follows.
+/// Prompts that next to no words follow: what a longer reply is about, its words alone do not tell.
 fn replies(e: &Evidence<'_>, turns: &Turns) -> BTreeSet<MsgIx> {
+    let mut count: BTreeMap<MsgIx, usize> = BTreeMap::new();
     let says = |ix: MsgIx, m: &crate::session::Message| {
         e.session.on_main(ix) && m.role == Role::Assistant && !m.text().trim().is_empty()
     };
-    e.session.live().filter(|(ix, m)| says(*ix, m)).filter_map(|(ix, _)| turns.prompt(ix)).collect()
+    for (ix, m) in e.session.live().filter(|(ix, m)| says(*ix, m)) {
+        if let Some(prompt) = turns.prompt(ix) {
+            *count.entry(prompt).or_default() += m.text().split_whitespace().count();
+        }
+    }
+    count.into_iter().filter(|(_, words)| *words < SHORT).map(|(prompt, _)| prompt).collect()
 }
 
 fn taken_up(link: &crate::link::Link) -> Option<u32> {

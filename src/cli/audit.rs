@@ -185,8 +185,8 @@ fn closing(out: &mut String, view: &View, known: bool) -> std::fmt::Result {
 
 fn asked(view: &View) -> Rows {
     let row = |a: &Asked| {
-        let acted = match (&a.acted[..], &a.answered, a.calls_followed) {
-            ([], Some(reply), _) => format!("answered in {reply}"),
+        let acted = match (&a.acted[..], &a.replied, a.calls_followed) {
+            ([], Some(reply), _) => format!("reply in {reply}"),
             ([], None, 0) => String::new(),
             ([], None, 1) => "1 call followed, not tied".to_owned(),
             ([], None, n) => format!("{n} calls followed, none tied"),

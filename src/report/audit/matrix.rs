@@ -36,7 +36,7 @@ pub struct Asked {
     pub polarity: &'static str,
     /// Condition under which it is asked for, as written.
     pub condition: Option<String>,
-    /// `checked`, `acted on`, `planned` or `answered`: the furthest that is known; `not known` (calls followed, and none is tied
+    /// `checked`, `acted on`, `planned` or `replied`: the furthest that is known; `not known` (calls followed, and none is tied
     /// to it), `no call` (its turn holds none).
     pub reached: &'static str,
     /// Plan items that mirror it, with their state at the end.
@@ -50,7 +50,7 @@ pub struct Asked {
     /// Tests and builds that ran clean in its turn, after a change that is tied to it.
     pub evidence: Vec<Action>,
     /// Reply that ends the turn, where words were asked for.
-    pub answered: Option<String>,
+    pub replied: Option<String>,
 }
 
 /// A call that is tied to a directive.
@@ -73,7 +73,7 @@ struct Tied<'a> {
     items: Vec<u32>,
     acts: BTreeMap<MsgIx, &'a Link>,
     checks: BTreeMap<MsgIx, &'a Link>,
-    answered: Option<MsgIx>,
+    replied: Option<MsgIx>,
 }
 
 /// One row per directive, in order.
@@ -84,7 +84,7 @@ pub(super) fn rows(analysis: &Analysis) -> Vec<Asked> {
         let slot = tied.entry(d).or_default();
         match (l.kind, l.from) {
             (LinkKind::Mirrors, FactId::Item(i)) => slot.items.push(i),
-            (LinkKind::RespondsTo, _) => slot.answered = Some(l.from_msg),
+            (LinkKind::RespondsTo, _) => slot.replied = Some(l.from_msg),
             (LinkKind::Verifies, _) => _ = slot.checks.entry(l.from_msg).or_insert(l),
             (LinkKind::ActsOn, _) => _ = slot.acts.entry(l.from_msg).or_insert(l),
             _ => {}
@@ -121,11 +121,11 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, calls: &impl Fn(MsgIx) ->
     let items = tied.items.iter().filter_map(|i| analysis.facts.plan.items.get(*i as usize));
     let place = session.message(d.msg).place;
     let followed = calls(d.msg);
-    let reached = match (tied.checks.is_empty(), tied.acts.is_empty(), tied.items.is_empty(), tied.answered) {
+    let reached = match (tied.checks.is_empty(), tied.acts.is_empty(), tied.items.is_empty(), tied.replied) {
         (false, ..) => "checked",
         (_, false, ..) => "acted on",
         (_, _, false, _) => "planned",
-        (_, _, _, Some(_)) => "answered",
+        (_, _, _, Some(_)) => "replied",
         // A transcript without any call may be of a form that keeps them elsewhere.
         _ if analysis.facts.calls.is_empty() => "not known",
         _ if d.polarity != Polarity::Do || d.condition.is_some() || followed > 0 => "not known",
@@ -147,7 +147,7 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, calls: &impl Fn(MsgIx) ->
         acted: labels(&tied.acts),
         calls_followed: followed,
         evidence: actions(&tied.checks),
-        answered: tied.answered.map(|m| label(session, m)),
+        replied: tied.replied.map(|m| label(session, m)),
     }
 }
 
