@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::{Scene, code, inner};
 use crate::extract::prose::re;
+use crate::link::claims::tests_of;
 use crate::session::{MsgIx, ToolCall};
 use crate::verify::article::Block;
 use crate::verify::world::plain;
@@ -20,6 +21,8 @@ static GIVEN: LazyLock<Regex> = LazyLock::new(|| re(r"^`[^`]+` \([a-z]+\) (.+): 
 static FAILED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(failed|fails|crashed|was refused|errored)\b"));
 static WORKED: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b(succeeded|succeeds|worked|passed|passes|ran without error|completed successfully)\b"));
+/// What ended are tests: a call that worked is not yet one that ran them.
+static TESTS: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:tests?|test suite|suite|specs?)\b"));
 static NEGATED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(not|never|no|neither|without|nor|if|when|would)\b|n't\b"));
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
@@ -161,6 +164,9 @@ fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
         return None;
     }
     let calls: Vec<(MsgIx, &ToolCall)> = calls(scene, said);
+    if !failed && TESTS.is_match(&scene.text()[within]) {
+        return tests_passed(&calls);
+    }
     let fits = |c: &ToolCall| if failed { c.failed() } else { c.worked() };
     let against = |c: &ToolCall| if failed { c.worked() } else { c.failed() };
     let word = if failed { "failed" } else { "worked" };
@@ -172,4 +178,21 @@ fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
         .iter()
         .all(|c| against(c.1))
         .then(|| Finding::contradicted(Kind::Outcome, format!("no call there {word}")).shown_by([first]))
+}
+
+/// `the tests passed ([msg 9])`: a call there printed that tests passed and none failed; where none printed a count, it is
+/// not known.
+fn tests_passed(calls: &[(MsgIx, &ToolCall)]) -> Option<Finding> {
+    let told: Vec<_> = calls.iter().filter_map(|(ix, c)| Some((*ix, tests_of(c)?))).collect();
+    let clean = told.iter().find(|(_, t)| t.failed == 0 && t.passed > 0);
+    Some(match (clean, told.first()) {
+        (Some((ix, t)), _) => Finding::supported(Kind::Outcome, format!("{} tests passed", t.passed)).shown_by([*ix]),
+        (None, Some((ix, t))) => {
+            Finding::contradicted(Kind::Outcome, format!("{} tests failed", t.failed)).shown_by([*ix])
+        }
+        (None, None) => {
+            let at = calls.iter().map(|c| c.0);
+            Finding::unverifiable(Kind::Outcome, "no call there printed a count of tests".to_owned()).shown_by(at)
+        }
+    })
 }

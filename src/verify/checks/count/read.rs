@@ -119,6 +119,14 @@ pub(super) fn stated(text: &str) -> Vec<Stated<'_>> {
         if whole_of_a_share || denied(before) {
             counted.qualifiers.retain(|q| !STATES.contains(&&*q.to_ascii_lowercase()));
         }
+        // `47 of 260 calls failed`: of all calls.
+        let ended = |q: &&str| ["failed", "failing", "interrupted"].contains(&&*q.to_ascii_lowercase());
+        if whole_of_a_share
+            && matches!(counted.noun, Noun::FailedCall | Noun::InterruptedCall)
+            && !counted.qualifiers.iter().any(ended)
+        {
+            counted.noun = Noun::Call;
+        }
         let used = counted.used + skip;
         if count == 0
             && word.eq_ignore_ascii_case("no")

@@ -131,7 +131,24 @@ impl Reading<'_> {
 
     /// Supported there, unless its conditions are others.
     fn standing(&self, reason: String, at: &[MsgIx]) -> Finding {
-        conditions::check(self, at).unwrap_or_else(|| self.supported(reason, at.iter().copied()))
+        let supported = || match self.withdrawn(at) {
+            true => Finding::unverifiable(Kind::Number, format!("{reason}, but is withdrawn or not valid"))
+                .shown_by(at.iter().copied()),
+            false => self.supported(reason.clone(), at.iter().copied()),
+        };
+        conditions::check(self, at).unwrap_or_else(supported)
+    }
+
+    /// Whether the figure was read there, and every time as one that does not count; a sentence that says so itself, or a
+    /// row that tells its role, states no more than it stands there.
+    fn withdrawn(&self, at: &[MsgIx]) -> bool {
+        let lower = self.text.to_lowercase();
+        if self.row || ["valid", "withdr", "claim", "said"].iter().any(|w| lower.contains(w)) {
+            return false;
+        }
+        let all = self.scene.world.analysis.facts.bench.measurements.iter().filter(|m| at.contains(&m.msg));
+        let mut same = all.filter(|m| m.value.is_some_and(|v| (v - self.figure.value).abs() < 1e-9)).peekable();
+        same.peek().is_some() && same.all(|m| !m.valid)
     }
 
     /// `63 GB/s ([msg 9])`: the figure stands just there.
