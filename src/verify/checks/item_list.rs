@@ -11,10 +11,12 @@ use crate::extract::plan::{ItemIx, PlanSnapshot, State};
 use crate::extract::prose::re;
 use crate::session::MsgIx;
 use crate::verify::article::Block;
+use crate::verify::words::number;
 use crate::verify::{Finding, Kind};
 
 static ENDS: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe list begins with (T\d+) and ends with (T\d+)\b"));
 static PRIORITIES: LazyLock<Regex> = LazyLock::new(|| re(r"^priorities in .*?: (.+?)\.?$"));
+static CREATES: LazyLock<Regex> = LazyLock::new(|| re(r"\bcreates all (\w+) items\b"));
 static NEVER_DONE: LazyLock<Regex> =
     LazyLock::new(|| re(r"^whether (T\d.*) (?:was|were) ever done: no later message says so"));
 static UNPROVED: LazyLock<Regex> =
@@ -26,7 +28,7 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut out = priorities(scene);
-    out.extend([ends(scene), never_done(scene), unproved(scene), again(scene)].into_iter().flatten());
+    out.extend([created(scene), ends(scene), never_done(scene), unproved(scene), again(scene)].into_iter().flatten());
     out
 }
 
@@ -34,7 +36,10 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
 fn list<'a>(scene: &Scene<'a>) -> Option<&'a PlanSnapshot> {
     let snapshots = &scene.world.analysis.facts.plan.snapshots;
     let of = |ix: MsgIx| snapshots.iter().rfind(|s| s.msg == ix);
-    scene.world.expand(&scene.sentence().own).into_iter().find_map(of).or_else(|| scene.subject.and_then(of))
+    match scene.world.expand(&scene.sentence().own) {
+        named if named.is_empty() => scene.subject.and_then(of),
+        named => named.into_iter().find_map(of),
+    }
 }
 
 /// The items that a text names; none when one of them does not exist.
@@ -50,6 +55,15 @@ fn decided(wrong: Option<String>, right: &str, shown: impl IntoIterator<Item = M
     }
 }
 
+/// `[msg 9] creates all 3 items`: the message named writes that many new ones.
+fn created(scene: &Scene<'_>) -> Option<Finding> {
+    let stated = number(&CREATES.captures(scene.text())?[1])? as usize;
+    let at = *scene.world.expand(&scene.sentence().own).first()?;
+    let rows = scene.world.analysis.facts.plan.transitions.iter().filter(|t| t.msg == at);
+    let counted = rows.filter(|t| t.from == State::Absent && t.to != State::Absent).count();
+    Some(decided((counted != stated).then(|| format!("it creates {counted}")), "so many are created there", [at]))
+}
+
 fn ends(scene: &Scene<'_>) -> Option<Finding> {
     let found = ENDS.captures(scene.text())?;
     let list = list(scene)?;
@@ -62,7 +76,14 @@ fn ends(scene: &Scene<'_>) -> Option<Finding> {
 /// `T1 and T2 high; T3 medium`
 fn priorities(scene: &Scene<'_>) -> Vec<Finding> {
     let Some(found) = PRIORITIES.captures(scene.text()) else { return Vec::new() };
-    let Some(list) = list(scene) else { return Vec::new() };
+    let Some(list) = list(scene) else {
+        let named = scene.world.expand(&scene.sentence().own);
+        return named
+            .first()
+            .map(|ix| decided(Some("no plan is written there".to_owned()), "", [*ix]))
+            .into_iter()
+            .collect();
+    };
     let one = |group: &str| {
         let stated = group.rsplit(' ').next()?.to_lowercase();
         let differs = |ix: &ItemIx| {

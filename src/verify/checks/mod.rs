@@ -11,6 +11,7 @@ mod diff;
 mod each;
 mod excerpt;
 mod figures_table;
+mod files;
 mod finding;
 mod item_list;
 mod links;
@@ -79,6 +80,7 @@ const CHECKS_OF_FACT: &[Check] = &[
     selection::check,
     finding::check,
     figures_table::check,
+    files::check,
     printed::check,
     links::check,
     rows::check,

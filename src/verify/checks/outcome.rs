@@ -7,7 +7,7 @@ use regex::Regex;
 use super::{Scene, code, inner};
 use crate::extract::prose::re;
 use crate::link::claims::tests_of;
-use crate::session::{MsgIx, ToolCall};
+use crate::session::{CallStatus, MsgIx, ToolCall};
 use crate::verify::article::Block;
 use crate::verify::world::plain;
 use crate::verify::{Finding, Kind};
@@ -23,6 +23,7 @@ static WORKED: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b(succeeded|succeeds|worked|passed|passes|ran without error|completed successfully)\b"));
 /// What ended are tests: a call that worked is not yet one that ran them.
 static TESTS: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:tests?|test suite|suite|specs?)\b"));
+static INTERRUPTED: LazyLock<Regex> = LazyLock::new(|| re(r"\bwas interrupted\b"));
 static NEGATED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(not|never|no|neither|without|nor|if|when|would)\b|n't\b"));
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
@@ -39,6 +40,7 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     out.extend(AFTER.captures(&text).and_then(|c| lasted(scene, &c[1])));
     out.extend(STATUS.captures(&text).and_then(|c| status(scene, &c[1].to_lowercase())));
     out.extend(ended(scene, &text));
+    out.extend(interrupted(scene, &text));
     out
 }
 
@@ -178,6 +180,20 @@ fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
         .iter()
         .all(|c| against(c.1))
         .then(|| Finding::contradicted(Kind::Outcome, format!("no call there {word}")).shown_by([first]))
+}
+
+/// `the `bash` call of [msg 4] was interrupted`.
+fn interrupted(scene: &Scene<'_>, text: &str) -> Option<Finding> {
+    let said = INTERRUPTED.find(text)?.start();
+    let own = &scene.sentence().own;
+    let at = own.iter().rfind(|r| r.at.end <= said && text[r.at.end..said].trim().is_empty())?;
+    let at = scene.world.find(&at.first)?;
+    let stopped = scene.world.message(at).calls().any(|c| c.status() == CallStatus::Interrupted);
+    Some(match stopped {
+        true => Finding::supported(Kind::Outcome, "a call there was interrupted"),
+        false => Finding::contradicted(Kind::Outcome, "no call there was interrupted"),
+    })
+    .map(|f| f.shown_by([at]))
 }
 
 /// `the tests passed ([msg 9])`: a call there printed that tests passed and none failed; where none printed a count, it is

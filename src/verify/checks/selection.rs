@@ -35,10 +35,17 @@ fn how_many(scene: &Scene<'_>) -> Option<Finding> {
     let stated = number(&found[2])? as usize;
     let analysis = scene.world.analysis;
     let scope = scene.scope();
-    let at = scope
-        .iter()
-        .copied()
-        .find(|ix| analysis.links.iter().any(|l| l.kind == LinkKind::Selects && l.from_msg == *ix));
+    // `[msg 9] selected four`: that message and no other.
+    let verb_at = found.get(1)?.start();
+    let beside = |r: &&crate::verify::refs::Reference| r.at.end <= verb_at && text[r.at.end..verb_at].trim().is_empty();
+    let selects = |ix: MsgIx| analysis.links.iter().any(|l| l.kind == LinkKind::Selects && l.from_msg == ix);
+    let who = scene.sentence().own.iter().find(beside).and_then(|r| scene.world.find(&r.first));
+    if let Some(who) = who.filter(|ix| !selects(*ix)) {
+        return Some(
+            Finding::contradicted(Kind::Selection, "no option of an earlier list is selected there").shown_by([who]),
+        );
+    }
+    let at = who.into_iter().chain(scope.iter().copied()).find(|ix| selects(*ix));
     let at = at.or(scene.subject)?;
     let selected: BTreeSet<_> =
         analysis.links.iter().filter(|l| l.kind == LinkKind::Selects && l.from_msg == at).map(|l| l.to).collect();
