@@ -48,6 +48,38 @@ fn counts_are_counted() {
 }
 
 #[test]
+fn a_share_is_one_of_all() {
+    holds("1 of 35 tool calls failed.", "count");
+    fails("2 of 35 tool calls failed.", "count");
+    fails("1 of 36 tool calls failed.", "count");
+}
+
+#[test]
+fn files_lists_and_tests_are_looked_up_in_the_message_named() {
+    holds("- `/root/bench/after.log`: written in [msg 1279].", "presence");
+    fails("- `/root/bench/after.log`: written in [msg 1265].", "presence");
+    holds("[msg 1275] creates all 4 items.", "plan");
+    fails("[msg 1279] creates all 4 items.", "plan");
+    fails("Priorities in [msg 1274]: T4 high.", "plan");
+    fails("The `setpci` call of [msg 1277] was interrupted.", "outcome");
+    let said = verdicts("All tests passed in [msg 1281].");
+    assert!(said.contains(&("outcome".into(), "unverifiable".into())), "{said:?}");
+}
+
+#[test]
+fn rows_of_figures_keep_their_conditions_and_what_a_change_came_to() {
+    let table = |conditions: &str, speedup: &str| {
+        format!(
+            "| metric | conditions | before | after | change | message |\n|---|---|---|---|---|---|\n| `output_throughput` | \
+             {conditions} | 141.2 tok/s | 160.3 tok/s | +13.53 %, {speedup} × as fast | [msg 1273], [msg 1282] |\n"
+        )
+    };
+    holds(&table("concurrency 16", "1.14"), "number");
+    fails(&table("concurrency 17", "1.14"), "number");
+    fails(&table("concurrency 16", "1.24"), "number");
+}
+
+#[test]
 fn a_gap_is_no_efficiency() {
     holds("One stream reached 3.35 % efficiency ([msg 1256]), a gap of 96.65 %.", "number");
     fails("One stream reached 10.36 tok/s ([msg 1256]), a 3.35 % efficiency gap.", "number");

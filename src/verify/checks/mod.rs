@@ -15,6 +15,7 @@ mod files;
 mod finding;
 mod item_list;
 mod links;
+mod measured_row;
 mod missing;
 mod neighbour;
 mod number;
@@ -71,6 +72,7 @@ const CHECKS_OF_FACT: &[Check] = &[
     asked::check,
     order::check,
     neighbour::check,
+    measured_row::check,
     missing::check,
     plan::check,
     item_list::check,

@@ -18,7 +18,7 @@ pub(in crate::verify::checks) fn rounds_to(value: f64, written: f64, decimals: u
 }
 
 /// Whether a figure of the session is the one written, after conversion and rounding.
-pub(super) fn is_same(known: &Known, figure: &Figure) -> bool {
+pub(in crate::verify::checks) fn is_same(known: &Known, figure: &Figure) -> bool {
     let Some(unit) = &figure.unit else { return false };
     known.unit.convert(known.value, unit).is_some_and(|v| {
         let sure = !figure.approx || v == 0.0;

@@ -16,8 +16,9 @@ use crate::session::MsgIx;
 use crate::verify::article::Block;
 use crate::verify::world::{self, Known};
 use crate::verify::{Finding, Kind};
+pub(super) use known::is_same;
 pub(super) use known::rounds_to;
-use known::{bare, derived, is_same, of_a_metric};
+use known::{bare, derived, of_a_metric};
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     if super::warnings::is_row(scene) {
