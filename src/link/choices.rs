@@ -136,6 +136,7 @@ fn taken(scene: &Scene<'_>, list: &OptionList, beside: &[&OptionList], reply: &R
     let alone = beside.len() == 1;
     match reply {
         Reply::Yes if alone && !list.exclusive && takes_together(scene, list.msg) => (all(), false),
+        Reply::Yes => (offered(scene, list), false),
         Reply::All if alone => (all(), false),
         Reply::Both if alone && list.options.len() == 2 => (all(), false),
         Reply::Place(n) if alone => {
@@ -158,6 +159,14 @@ static APART: LazyLock<Regex> = LazyLock::new(|| re(r"\b(which|any|either|one of
 fn takes_together(scene: &Scene<'_>, offer: MsgIx) -> bool {
     let text = scene.session.message(offer).text();
     closing_question(&text).is_some_and(|q| TOGETHER.is_match(q) && !APART.is_match(q))
+}
+
+/// The options that the question at the end of an offer names.
+fn offered(scene: &Scene<'_>, list: &OptionList) -> Vec<usize> {
+    let text = scene.session.message(list.msg).text();
+    let Some(question) = closing_question(&text).filter(|q| !APART.is_match(q)) else { return Vec::new() };
+    let said = Bag::of(question);
+    (0..list.options.len()).filter(|n| holds(&said, &Bag::of(name_of(&list.options[*n])))).collect()
 }
 
 static AGAINST: LazyLock<Regex> = LazyLock::new(|| {
@@ -323,6 +332,8 @@ mod tests {
         assert_eq!(after(steps, "both"), []);
         assert_eq!(after(steps, "the last one"), [(Selects, 2)]);
         assert_eq!(after(&steps.replace("do all of these", "start with any of them"), "yes"), []);
+        let named = steps.replace("do all of these", "mow the lawn");
+        assert_eq!(after(&named, "yes"), [(Selects, 1)]);
         let ways = "Two approaches:\n1. paint the fence\n2. mow the lawn\n";
         assert_eq!(after(ways, "2 please"), [(Selects, 1), (Omits, 0)]);
         assert_eq!(after(ways, "both"), [(Selects, 0), (Selects, 1)]);

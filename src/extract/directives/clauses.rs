@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Polarity;
+use super::labels;
 use super::verbs::{LEADS, REQUESTS, SUBORDINATE, is_base, is_verb};
 use super::words::{Word, words};
 use crate::extract::prose::re;
@@ -48,8 +49,7 @@ static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The directives of one sentence.
 pub(super) fn read(sentence: &str) -> Vec<Clause> {
-    if let Some(label) = LABEL.find(sentence) {
-        let at = label.end();
+    if let Some(at) = labels::end(sentence) {
         let shifted = |r: Range<usize>| r.start + at..r.end + at;
         let shift = |c: Clause| Clause { whole: shifted(c.whole), object: shifted(c.object), ..c };
         return unlabelled(&sentence[at..]).into_iter().map(shift).collect();
@@ -57,24 +57,10 @@ pub(super) fn read(sentence: &str) -> Vec<Clause> {
     unlabelled(sentence)
 }
 
-/// "**Setup**: …", "NOTE ABOUT X: …", "never mind": what stands before is a label, and asks for nothing.
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"^\W*(?:(?i:never ?mind)\W+|\*\*[^*\n]{1,60}(?::\*\*|\*\*\s*(?::|–|—|-\s))|[A-Z][A-Z\d '&/-]{3,60}:)\s*",
-    )
-    .expect("a label")
-});
-static HEADED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\W*\*\*[^*\s]+(?: [^*\s]+)?\*\*\W*$").expect("a bold title"));
-/// "don't think so": no request.
-static IDLE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^\W*(?:(?:ok|so|and|but|well|i)\W+)*(?:don'?t|don’t|do not) (?:mind|know|think|understand|believe)\b")
-});
-
 /// The directives of a sentence without its label.
 fn unlabelled(sentence: &str) -> Vec<Clause> {
     let asks = sentence.trim_end().ends_with('?') && sentence.trim_start().to_lowercase().starts_with("do ");
-    if asks || QUESTION.is_match(sentence) || HEADED.is_match(sentence) || IDLE.is_match(sentence) {
+    if asks || QUESTION.is_match(sentence) || labels::is_idle(sentence) {
         return Vec::new();
     }
     let words = words(sentence);

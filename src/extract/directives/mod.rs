@@ -2,6 +2,7 @@
 
 mod blocks;
 mod clauses;
+mod labels;
 mod standing;
 mod verbs;
 mod words;

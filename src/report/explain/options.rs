@@ -92,7 +92,7 @@ fn row(
     (msg, here): (MsgIx, &str),
 ) -> Row {
     let link = taken(subject, id);
-    let item = link.and_then(|l| match l.from {
+    let item = link.filter(|_| fate.is_some()).and_then(|l| match l.from {
         FactId::Item(n) => subject.facts().plan.items.get(n as usize).map(|i| i.label.clone()),
         _ => None,
     });
