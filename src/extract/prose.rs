@@ -176,7 +176,13 @@ fn push_trimmed<'a>(out: &mut Vec<&'a str>, piece: &'a str) {
 fn abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
     matches!(word.to_ascii_lowercase().as_str(), "e.g" | "i.e" | "etc" | "vs" | "cf" | "approx" | "no" | "resp")
-        || (word.len() == 1 && word.bytes().all(|b| b.is_ascii_digit()) && before.len() == word.len())
+        || is_list_number(before)
+}
+
+/// `2` of `**2. Second part**`: a number that begins a text, with nothing but marks before it.
+fn is_list_number(before: &str) -> bool {
+    let number = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+    (1..=2).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Words of no content.

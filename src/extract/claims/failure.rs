@@ -10,7 +10,7 @@ pub(super) const KIND: Kind = Kind { read, positive: false, last_resort: true };
 
 static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(?:(?:was|were|am|is|been) (?:unable|not able) to|(?:was|were)n['’]t (?:able to|accessible|available|found|reachable)|(?:could not|couldn['’]t|cannot|can['’]t) be (?:opened|read|found|downloaded|installed|loaded|reached|accessed|run|built)|(?:is|are|was|were) not (?:available|accessible|installed|reachable|found)|there(?:['’]s| is| are) no\b.{0,60}(?:available|here|installed)|fail(?:s|ed) (?:with|to|because)|crash(?:es|ed))\b",
+        r"\b(?:(?:was|were|been) (?:unable|not able) to|(?:was|were)n['’]t (?:able to|accessible|available|found|reachable)|(?:could not|couldn['’]t|cannot|can['’]t) be (?:opened|read|found|downloaded|installed|loaded|reached|accessed|run|built)|(?:is|are|was|were) not (?:available|accessible|installed|reachable|found)|there(?:['’]s| is| are) no\b[^,.;]{0,40}(?:available (?:here|on (?:this|the) (?:host|machine|system))|here|installed|on (?:this|the) (?:host|machine|system))|failed (?:with|to|because)|crashed)\b",
     )
 });
 

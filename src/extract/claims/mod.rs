@@ -8,15 +8,17 @@ mod build;
 mod change;
 mod commit;
 mod counted;
-mod done;
+pub(crate) mod done;
 mod failure;
 mod file;
 mod ran;
 mod service;
+mod shown;
 mod state;
 mod tests_pass;
 mod unchanged;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -25,7 +27,7 @@ use serde::Serialize;
 
 use super::prose::{self, Kind as LineKind};
 use crate::extract::prose::re;
-use crate::session::{MsgIx, Provenance, Session, Span};
+use crate::session::{MessageKind, MsgIx, Provenance, Session, Span, ThreadIx, ToolKind};
 
 /// Sentences longer than this say too much to be one claim.
 const LONGEST: usize = 600;
@@ -90,8 +92,10 @@ pub enum Matter {
     Unchanged,
     /// A figure changed by so much.
     Change {
-        /// Per cent, or the factor when `factor`.
+        /// Per cent, or the factor when `factor`; the upper end of a range.
         by: f64,
+        /// The lower end, where a range is claimed.
+        from: Option<f64>,
         /// It is a factor: 2x faster.
         factor: bool,
         /// Which way.
@@ -116,8 +120,13 @@ pub enum Matter {
         /// One run is meant.
         run: bool,
     },
-    /// Something was done, or is so.
-    Done,
+    /// A deed was done.
+    Done {
+        /// What was done: `add`, `install`, `rebase`.
+        verb: &'static str,
+    },
+    /// Something is so, with a value that a command can print.
+    Shown,
     /// Something could not be done.
     NotDone,
 }
@@ -137,7 +146,8 @@ impl Matter {
             Self::State { .. } => "setting",
             Self::Count { .. } => "count",
             Self::Ran { .. } => "works",
-            Self::Done => "done",
+            Self::Done { .. } => "done",
+            Self::Shown => "state",
             Self::NotDone => "not done",
         }
     }
@@ -177,7 +187,7 @@ const KINDS: &[Kind] = &[
 /// Words after which a sentence speaks of something that need not be so.
 static OPEN: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(?:should|shall|would|could|might|may|if|once|when|whenever|until|unless|whether|let me|let's|lets|let us|i'll|i’ll|we'll|we’ll|i will|we will|will|needs? to|wants? to|wanted to|try(?:ing)? to|tried to|attempt(?:s|ed|ing)? to|to (?:verify|check|ensure|make sure|confirm|see|get|keep)|make sure|making sure|ensure|ensures|ensuring|please|you can|you could|plan to|going to|must|expect(?:ed|s)?|hopefully|probably|likely|seems?|appears?|in order to|so that|assum(?:e|es|ing)|suppos(?:e|ed|edly)|verify that|verify|check that|check|waiting for|wait for|previously|earlier|originally|used to|don't know|not sure|unclear|for example|e\.g\.|unlike|instead of|goal|aim|want|step \d+|require[sd]?(?: that)?)\b",
+        r"\b(?:should|shall|would|could|might|may|if|once|when|whenever|until|unless|whether|let me|let's|lets|let us|i'll|i’ll|we'll|we’ll|i will|we will|will|needs? to|wants? to|wanted to|try(?:ing)? to|tried to|attempt(?:s|ed|ing)? to|to (?:verify|check|ensure|make sure|confirm|see|get|keep)|make sure|making sure|ensure|ensures|ensuring|please|you can|you could|plan to|going to|must|expect(?:ed|s)?|hopefully|probably|likely|seems?|appears?|suggests?|indicat\w+|impl(?:y|ies)|in order to|so that|assum(?:e|es|ing)|suppos(?:e|ed|edly)|verify that|verify|check that|check|waiting for|wait for|previously|earlier|originally|used to|don't know|not sure|unclear|for example|e\.g\.|unlike|instead of|goal|aim|want|step \d+|require[sd]?(?: that)?)\b",
     )
 });
 static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
@@ -200,13 +210,26 @@ static TO_COME: LazyLock<Regex> = LazyLock::new(|| {
 
 static MET: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:meets?|met|satisf\w+|fulfil\w*|done|completed)\b"));
 
+/// What takes back what the sentence repeats: “the gain was actually a slower baseline”.
+static WITHDRAWN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(?:(?:was|were|is|are) (?:actually|really|in fact|only because)|(?:turn(?:s|ed)|turned) out|misleading|mistaken(?:ly)?|incorrect(?:ly)?|false(?:ly)?|wrong(?:ly)?|bogus|not real|overstated|measuring the wrong|retract\w*)\b",
+    )
+});
+/// Where one clause ends and the next begins.
+const CUTS: [&str; 8] = [", and ", "; ", ", but ", " - ", " — ", " – ", ": ", " but "];
+/// Bytes of a clause that are taken into a claim before its first word.
+const LEAD: usize = 120;
+
 /// Collects the claims of the agent and its subagents.
 pub fn extract(session: &Session) -> Vec<Claim> {
     let mut found = Vec::new();
+    let ran = ran(session);
     for text in session.texts().filter(|t| t.provenance == Provenance::Assistant && !session.message(t.msg).abandoned) {
-        let ends = session.ends_turn(text.msg);
+        let states = ran[text.msg.at()] && session.ends_turn(text.msg);
         let mut to_come = false;
         for line in prose::lines(text.text) {
+            let heading = matches!(line.kind, LineKind::Heading(_));
             match line.kind {
                 LineKind::Heading(_) => to_come = TO_COME.is_match(line.text),
                 LineKind::Blank | LineKind::Table | LineKind::Quote | LineKind::Code => continue,
@@ -222,7 +245,7 @@ pub fn extract(session: &Session) -> Vec<Claim> {
             }
             for sentence in prose::sentences(line.text) {
                 let start = prose::offset(text.text, sentence);
-                for (range, matter) in claims_of(sentence, ends) {
+                for (range, matter) in claims_of(sentence, heading, states) {
                     let span = text.span(start + range.start, start + range.end);
                     found.push(Claim { msg: text.msg, span, matter, hedged: HEDGE.is_match(sentence) });
                 }
@@ -232,32 +255,53 @@ pub fn extract(session: &Session) -> Vec<Claim> {
     found
 }
 
-/// The claims of one sentence, in order.
-///
-/// In a message that ends the agent's turn any sentence of a deed or a figure counts.
-fn claims_of(sentence: &str, ends: bool) -> Vec<Reading> {
+/// Whether a command ran in a message's turn, up to that message.
+fn ran(session: &Session) -> Vec<bool> {
+    let mut by_thread: BTreeMap<ThreadIx, bool> = BTreeMap::new();
+    let per_message = session.messages.iter().map(|m| {
+        let ran = by_thread.entry(m.thread).or_default();
+        *ran = (*ran && m.kind != MessageKind::Prompt) || m.calls().any(|c| c.kind == ToolKind::Shell);
+        *ran
+    });
+    per_message.collect()
+}
+
+/// The claims of one sentence, in order; a heading makes none of the last resort, and states are read where they may
+/// have been printed.
+fn claims_of(sentence: &str, heading: bool, states: bool) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
-    if sentence.len() > LONGEST || sentence.len() < 6 || sentence.ends_with('?') {
+    if sentence.len() > LONGEST || sentence.len() < 6 || sentence.ends_with('?') || WITHDRAWN.is_match(sentence) {
         return found;
     }
-    for kind in KINDS {
+    for kind in KINDS.iter().filter(|k| !(heading && k.last_resort)) {
         // What a more exact kind has read is not read again; the sentence's beginning may claim more.
         let rest = if kind.last_resort { beginning(sentence, &found) } else { sentence };
         for (range, matter) in (kind.read)(rest) {
             let before = &sentence[..range.start];
             let negated = kind.positive && NEGATION.is_match(clause(&sentence[..range.end]));
             let clear = !negated && !is_open(before);
+            let range = if kind.last_resort { range } else { led(sentence, range) };
             let taken = found.iter().any(|(r, _)| r.start < range.end && range.start < r.end);
-            if clear && !taken {
+            let stands =
+                kind.last_resort || !matches!(matter, Matter::Ran { .. }) || ran::has_subject(&sentence[range.clone()]);
+            if clear && !taken && stands {
                 found.push((range, matter));
             }
         }
     }
-    if found.is_empty() && ends && !NEGATION.is_match(sentence) {
-        found.extend(done::told(sentence));
+    if found.is_empty() && states && !heading && !NEGATION.is_match(sentence) {
+        found.extend(shown::read(sentence));
     }
     found.sort_by_key(|(range, _)| range.start);
     found
+}
+
+/// A claim with what its clause says before it: its subject.
+fn led(sentence: &str, range: Range<usize>) -> Range<usize> {
+    let lead =
+        clause(&sentence[..range.start]).trim_start_matches(|c: char| !(c.is_alphanumeric() || c == '`' || c == '/'));
+    let start = range.start - lead.len();
+    if lead.len() > LEAD || quoted(lead) { range } else { start..range.end }
 }
 
 /// Whether what follows need not be so: something before it leaves it open, or a quotation is open.
@@ -281,8 +325,7 @@ fn beginning<'s>(sentence: &'s str, found: &[Reading]) -> &'s str {
 
 /// The last clause of a sentence's beginning.
 fn clause(before: &str) -> &str {
-    let cuts = [", and ", "; ", ", but ", " - ", " — ", " – ", ": ", " but ", ", "];
-    let at = cuts.iter().filter_map(|c| before.rfind(c).map(|i| i + c.len())).max().unwrap_or(0);
+    let at = CUTS.iter().chain(&[", "]).filter_map(|c| before.rfind(c).map(|i| i + c.len())).max().unwrap_or(0);
     &before[at..]
 }
 
@@ -340,8 +383,21 @@ mod tests {
             "> All tests pass.",
             "- [ ] All tests pass",
             "**Step 5: Test TypeScript passes**",
+            "The 12x speedup was actually a cache that never missed.",
+            "The 12x speedup came from an empty loop.",
+            "## Uploader rewritten",
         ] {
             assert_eq!(read(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_claim_is_not_cut_before_its_subject() {
+        for (text, want) in [
+            ("Rule 4 and Rule 7 tests pass.", "Rule 4 and Rule 7 tests pass"),
+            ("After that, the new loader is 20-25x faster.", "the new loader is 20-25x faster"),
+        ] {
+            assert_eq!(read(text)[0].1, want);
         }
     }
 

@@ -20,9 +20,19 @@ static PASS: LazyLock<Regex> = LazyLock::new(|| {
 /// Words that do not narrow down which tests are meant.
 const PLAIN: &[&str] = &["", "full", "whole", "entire", "complete", "existing", "unit", "whole full", "project"];
 
+/// A word that the number after it belongs to.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:\s[A-Z][A-Za-z]+|(?:^|[\s(*`])(?i:bugs?|steps?|phases?|cases?|rules?|issues?|tasks?|prompts?|parts?|scenarios?|options?|versions?|ids?|numbers?)) #?$").expect("a word before its number")
+});
+
 fn read(sentence: &str) -> Vec<Reading> {
     PASS.captures_iter(sentence)
         .filter_map(|c| {
+            // The number of a thing is no count: `Rule 7 tests`.
+            let labelled = c.name("k").is_some() && NUMBERED.is_match(&sentence[..c.get(0)?.start()]);
+            if labelled {
+                return Some((c.get(0)?.range(), Matter::Tests { passed: None, of: None, whole: false }));
+            }
             let number = |name: &str| c.name(name).and_then(|m| m.as_str().parse().ok());
             let part = ["part1", "part2", "part3"].iter().find_map(|p| c.name(p)).map_or("", |m| m.as_str().trim());
             let plain = PLAIN.contains(&part.to_ascii_lowercase().as_str());
@@ -48,6 +58,7 @@ mod tests {
         assert_eq!(one("The full test suite is green."), tests(None, None, true));
         assert_eq!(one("all parser tests now pass"), tests(None, None, false));
         assert_eq!(one("12 tests passed"), tests(Some(12), None, false));
+        assert_eq!(one("Rule 7 tests pass"), tests(None, None, false));
         assert_eq!(one("I passed the tests directory"), None);
     }
 }

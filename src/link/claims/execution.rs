@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::object::Object;
 use super::record::{Record, Seen, programs, quotes};
 use super::runs::plainly_worked;
 use super::{Verdict, dated};
@@ -33,12 +34,31 @@ pub(super) fn runs(seen: &Seen<'_>) -> bool {
     !quotes(seen.command) && programs(seen.command).any(|p| !ARRANGING.contains(&p) && !super::record::shows(p))
 }
 
+/// A start in the background says nothing of how it ends.
+pub(super) fn is_background(seen: &Seen<'_>) -> bool {
+    seen.call.input.get("run_in_background").is_some_and(|b| b == true)
+        || seen.printed.starts_with("Command running in background")
+}
+
 /// The verdict on a run that is said to have worked; `run` = the words speak of one run, not of something that works.
 pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, run: bool) -> Verdict {
     let Some((i, seen)) = record.newest(claim, at).take(WINDOW).find(|(_, s)| runs(s)) else { return Verdict::NONE };
     let end = &seen.printed[seen.printed.ceil_char_boundary(seen.printed.len().saturating_sub(END))..];
     let broke = BROKE.is_match(end);
-    if seen.call.worked() && !broke && (!end.trim().is_empty() || plainly_worked(seen.call, seen.command)) {
+    let object = Object::of(record.session.quote(&claim.span).unwrap_or(""));
+    let share = object.share(seen.command).or(object.share(seen.printed));
+    // One run that is spoken of may go unnamed; what works has to be what ran.
+    let named = if run {
+        object.is_empty() || object.is_touched(share) || object.has_word(share)
+    } else {
+        object.is_named(share)
+    };
+    if named
+        && seen.call.worked()
+        && !broke
+        && !is_background(seen)
+        && (!end.trim().is_empty() || plainly_worked(seen.call, seen.command))
+    {
         return dated(record, claim, (i, at), false);
     }
     let untouched = record.since(claim, i, at, |c| c.changes).is_none();

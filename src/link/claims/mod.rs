@@ -7,14 +7,15 @@
 
 mod builds;
 mod change;
+mod deeds;
 mod execution;
 mod files;
+mod object;
 mod record;
 mod repository;
 mod runs;
 mod service;
 mod state;
-mod words;
 
 use serde::Serialize;
 
@@ -130,7 +131,6 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
     let mut found = Vec::new();
     for group in claims.chunk_by(|a, b| a.msg == b.msg) {
         let first = position(claims, group);
-        let mut said = words::Search::of(scene, &record, group);
         for (i, claim) in group.iter().enumerate() {
             let at = record.before(claim);
             let verdict = match &claim.matter {
@@ -140,14 +140,16 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
                 Matter::File { path } => files::judge(&record, claim, at, path),
                 Matter::Commit { pushed } => repository::committed(&record, claim, at, *pushed),
                 Matter::Unchanged => repository::unchanged(&record, claim, at),
-                Matter::Change { by, factor, direction } => {
-                    change::judge(scene, &record, claim, at, (*by, *factor, *direction))
+                Matter::Change { by, from, factor, direction } => {
+                    change::judge(scene, &record, claim, at, &change::Claimed::new(*by, *from, *factor, *direction))
                 }
                 Matter::Ran { run } => execution::judge(&record, claim, at, *run),
                 Matter::State { subject, value } => state::judge(&record, claim, at, subject, value),
-                Matter::Count { .. } | Matter::Done | Matter::NotDone => Verdict::NONE,
+                Matter::Count { number, noun } => deeds::counted(&record, claim, at, *number, noun),
+                Matter::Done { verb } => deeds::judge(&record, claim, at, verb),
+                Matter::Shown => deeds::shown(&record, claim, at),
+                Matter::NotDone => deeds::failed(&record, claim, at),
             };
-            let verdict = if verdict == Verdict::NONE { said.judge(i, claim) } else { verdict };
             found.extend(links(scene, (FactId::Claim((first + i) as u32), claim.msg), verdict));
         }
     }

@@ -7,12 +7,15 @@ use regex::Regex;
 
 use crate::extract::claims::Claim;
 use crate::link::Scene;
-use crate::session::{CallRef, Session, ThreadIx, ToolCall, ToolKind};
+use crate::session::{CallRef, MsgIx, Session, ThreadIx, ToolCall, ToolKind};
 
 use super::runs::{self, Counts};
 
 /// Bytes of an output's end that are read: runners print their sums there.
 const TAIL: usize = 16 * 1024;
+
+/// Words of a prompt up to which it asks for nothing new: "yes", "go on".
+const SHORT: usize = 3;
 
 /// One call.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub(super) struct Seen<'a> {
 pub(super) struct Record<'a> {
     pub(super) session: &'a Session,
     pub(super) calls: Vec<Seen<'a>>,
+    /// Messages in which the user asks for something: those that only say yes go on with what was asked before.
+    asks: Vec<MsgIx>,
 }
 
 static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
@@ -76,7 +81,14 @@ impl<'a> Record<'a> {
             known.extend(call.path());
             calls.push(seen);
         }
-        Self { session, calls }
+        let asks = session.asks().filter(|(_, text)| text.split_whitespace().nth(SHORT).is_some());
+        Self { session, calls, asks: asks.map(|(ix, _)| ix).collect() }
+    }
+
+    /// The calls since the request that a claim answers, newest first.
+    pub(super) fn turn(&self, claim: &Claim, at: usize) -> impl Iterator<Item = (usize, &Seen<'a>)> {
+        let asked = self.asks.iter().rfind(|ix| **ix <= claim.msg).copied();
+        self.newest(claim, at).take_while(move |(_, c)| asked.is_none_or(|ask| c.at.msg >= ask))
     }
 
     /// How many calls stand before a claim.

@@ -37,6 +37,15 @@ pub(super) fn committed(record: &Record<'_>, claim: &Claim, at: usize, pushed: b
         }
         let shown = if pushed { &PUSHED } else { &COMMITTED };
         if shown.is_match(seen.printed) {
+            // What was committed after a push is not pushed by it.
+            let newer = pushed
+                && record
+                    .newest(claim, at)
+                    .take_while(|(j, _)| *j > i)
+                    .any(|(_, c)| COMMITTED.is_match(c.printed) && c.command.contains("git commit"));
+            if newer {
+                return Verdict::NONE;
+            }
             return Verdict::supported(i, true);
         }
     }

@@ -92,3 +92,63 @@ fn files_commits_and_pushes() {
     use Word::{Contradicted, NoEvidence, Supported};
     assert_eq!(judged(&session), [Supported, NoEvidence, Supported, Contradicted]);
 }
+
+#[test]
+fn a_deed_is_shown_by_a_call_that_can_do_it() {
+    use Word::{NoEvidence, Supported};
+    let read = |b: SessionBuilder| b.call("Read", json!({"file_path": "/w/.hooks.yml"}), "push: all hooks");
+    let pull = |b: SessionBuilder| b.shell("gh pr create --fill", 0, "https://example.org/a/b/pull/7");
+    let edit = |b: SessionBuilder| {
+        let input = json!({"file_path": "/w/src/queue.ts", "old_string": "run()", "new_string": "retryAfter(run)"});
+        b.call("Edit", input, "ok")
+    };
+    let notes = |b: SessionBuilder| {
+        b.call("Write", json!({"file_path": "/w/plan.md", "content": "connect the billing service"}), "ok")
+    };
+    let install = |b: SessionBuilder| b.shell("pip install left", 0, "Successfully installed left-1.0");
+    let rebase = |b: SessionBuilder| b.shell("git rebase main", 0, "Successfully rebased and updated refs/heads/x.");
+    let seat =
+        |b: SessionBuilder| b.call("update_booking", json!({"id": "K7"}), r#"{"id": "K7", "seat": "near_window"}"#);
+    let broken = |b: SessionBuilder| b.shell("pip install left", 0, "ERROR: x\nerror: no such package left");
+    let start = |b: SessionBuilder| {
+        let input = json!({"command": "python train.py model", "run_in_background": true});
+        b.call("Bash", input, "Command running in background with ID: b1")
+    };
+    type Step<'a> = &'a dyn Fn(SessionBuilder) -> SessionBuilder;
+    let cases: [(Step<'_>, &str, Word); 12] = [
+        (&read, "All commits have been pushed.", NoEvidence),
+        (&pull, "The pull request has been created.", Supported),
+        (&edit, "The pull request has been created.", NoEvidence),
+        (&edit, "Added `retryAfter` to the queue.", Supported),
+        (&edit, "Removed `retryAfter` from the queue.", NoEvidence),
+        (&notes, "The billing service has been connected and added.", NoEvidence),
+        (&install, "I've installed left.", Supported),
+        (&broken, "I've installed left.", NoEvidence),
+        (&rebase, "Rebase successful!", Supported),
+        (&seat, "Booking K7 has been updated to a window seat.", NoEvidence),
+        (&start, "The model trained successfully.", NoEvidence),
+        (&start, "I trained the model.", NoEvidence),
+    ];
+    for (step, said, want) in cases {
+        let session = step(SessionBuilder::new().user("please do all of this now")).assistant(said).build();
+        assert_eq!(judged(&session), [want], "{said}");
+    }
+}
+
+#[test]
+fn a_deed_of_an_earlier_request_is_no_evidence() {
+    let session = SessionBuilder::new()
+        .user("please rebase this branch now")
+        .shell("git rebase main", 0, "Successfully rebased and updated refs/heads/x.")
+        .user("and once more on the other one")
+        .assistant("Rebase successful.")
+        .build();
+    assert_eq!(judged(&session), [Word::NoEvidence]);
+}
+
+#[test]
+fn a_ratio_of_two_printed_figures_shows_a_change() {
+    let printed = SessionBuilder::new().call("tool", json!({}), "a mean: 12.04\nb mean: 48.18");
+    let session = printed.assistant("The pool (12.0ms) against the list (48.2ms) is 4.01x faster.").build();
+    assert_eq!(judged(&session), [Word::Supported]);
+}

@@ -32,7 +32,9 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
     let verdicts = verdicts(facts, &subject.analysis.links);
     // "Done" is said of everything: it is told only where the record speaks against it.
     let against = |v: &Verdict| matches!(v.word, Word::Contradicted | Word::Stale);
-    let told = |c: &Claim, v: &Verdict| c.msg == subject.ix && (c.matter != Matter::Done || against(v));
+    let told = |c: &Claim, v: &Verdict| {
+        c.msg == subject.ix && (!matches!(c.matter, Matter::Done { .. } | Matter::Shown) || against(v))
+    };
     let own = facts.claims.iter().zip(&verdicts).filter(|(c, v)| told(c, v));
     let rows = own.filter_map(|(claim, verdict)| {
         Some(Row {
