@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::figures::{differ, is_plain, subject};
 use super::{Discrepancy, Evidence, Rule, Severity};
 use crate::extract::bench::Measurement;
+use crate::extract::prose::{Kind, lines};
 
 pub(super) const RULE: Rule = Rule {
     id: "figures-contradict",
@@ -18,7 +19,7 @@ tables, that differ by more than rounding.
 
 **Example.** "p99 latency was 80 ms … with a p99 latency of 95 ms".
 
-**Exceptions.** Two rows of one table; figures that are approximate, a range, a target or an estimate; a figure in prose against a table, which
+**Exceptions.** Two rows of one table, two items of lists; figures that are approximate, a range, a target or an estimate; a figure in prose against a table, which
 `text-contradicts-table` reports; figures of different messages, which are measured again.
 "#,
     check,
@@ -33,7 +34,7 @@ fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
         }) {
             let first = *seen.entry(subject(m)).or_insert(m);
             let apart = match (first.cell, m.cell) {
-                (None, None) => true,
+                (None, None) => !(is_item(e, first) && is_item(e, m)),
                 (Some((a, ..)), Some((b, ..))) => a != b,
                 _ => false,
             };
@@ -49,6 +50,14 @@ fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
     found
 }
 
+/// Whether a figure stands in an item of a list: the items' labels tell what each is of.
+fn is_item(e: &Evidence<'_>, m: &Measurement) -> bool {
+    let Some(text) = e.session.text_of(&m.span) else { return false };
+    let start = text[..m.span.start as usize].rfind('\n').map_or(0, |i| i + 1);
+    let line = text[start..].lines().next().unwrap_or("");
+    lines(line).first().is_some_and(|l| matches!(l.kind, Kind::Bullet | Kind::Numbered(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::fire;
@@ -62,5 +71,6 @@ mod tests {
         assert_eq!(fired(&twice("412", "512")), 1);
         assert_eq!(fired(&twice("412", "412")), 0);
         assert_eq!(fired(&twice("412", "~500")), 0);
+        assert_eq!(fired("- **Batch 8**: p99 TTFT 412 ms\n- **Batch 64**: p99 TTFT 512 ms\n"), 0);
     }
 }

@@ -15,6 +15,7 @@ use crate::extract::Config;
 use crate::report::audit::{Action, Asked, Audit, Finding, Row, Suppressed, Used, VERSION, View};
 use crate::report::engine::{Engine, Target};
 use crate::report::sarif;
+use crate::report::text::cut;
 
 /// Check the record: asked, found, left open, contradicted
 #[derive(Debug, clap::Args)]
@@ -39,6 +40,19 @@ pub(crate) struct Args {
     /// Print the discrepancies that settings or baseline leave out, with the reason
     #[arg(long)]
     show_suppressed: bool,
+    /// Print every cell of the table whole; without it the longest are cut
+    #[arg(long)]
+    full: bool,
+}
+
+/// How the text is printed.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    markdown: bool,
+    /// Discrepancies that are known are printed too.
+    known: bool,
+    /// Cells are cut to [`CELL`] characters.
+    cut: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -80,7 +94,11 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     match args.format {
         Style::Json => output::print_json(&audit)?,
         Style::Sarif => output::print_json(&sarif::log(&audit.sessions))?,
-        Style::Table | Style::Md => output::print(&text(&audit.sessions, args.format, args.show_suppressed)?)?,
+        Style::Table | Style::Md => {
+            let markdown = args.format == Style::Md;
+            let shape = Shape { markdown, known: args.show_suppressed, cut: !(markdown || args.full) };
+            output::print(&text(&audit.sessions, shape)?)?;
+        }
     }
     let floor = |severity: &str| match severity {
         "high" => Floor::High,
@@ -102,18 +120,27 @@ fn baseline(path: &Path) -> anyhow::Result<BTreeSet<String>> {
     Ok(rows.filter_map(|r| Some(r.get("fingerprint")?.as_str()?.to_owned())).collect())
 }
 
-fn text(views: &[View], style: Style, known: bool) -> anyhow::Result<String> {
+fn text(views: &[View], shape: Shape) -> anyhow::Result<String> {
     let mut out = String::new();
+    let mut cut = false;
     for view in views {
-        section(&mut out, view, style, known).context("cannot form the text")?;
+        cut |= section(&mut out, view, shape).context("cannot form the text")?;
+    }
+    if cut {
+        out.push_str(
+            "\nCells are cut at 60 characters (…): --full prints them whole, --format md and json do so too.\n",
+        );
     }
     Ok(out)
 }
 
 type Rows = Vec<Vec<String>>;
 
-fn section(out: &mut String, view: &View, style: Style, known: bool) -> std::fmt::Result {
-    let mark = if style == Style::Md { "# " } else { "" };
+/// Writes one session; gives whether a cell was cut.
+fn section(out: &mut String, view: &View, shape: Shape) -> Result<bool, std::fmt::Error> {
+    let Shape { markdown, known, cut } = shape;
+    let mark = if markdown { "# " } else { "" };
+    let mut any_cut = false;
     if !out.is_empty() {
         writeln!(out)?;
     }
@@ -142,12 +169,31 @@ fn section(out: &mut String, view: &View, style: Style, known: bool) -> std::fmt
         if rows.is_empty() {
             continue;
         }
-        match style {
-            Style::Md => writeln!(out, "## {title}\n\n{}", output::markdown(header, &rows))?,
-            _ => writeln!(out, "{title} ({})\n{}", rows.len(), output::grid(header, &rows))?,
+        if markdown {
+            writeln!(out, "## {title}\n\n{}", output::markdown(header, &rows))?;
+            continue;
         }
+        let rows = if cut { rows.into_iter().map(|row| narrow(header, row, &mut any_cut)).collect() } else { rows };
+        writeln!(out, "{title} ({})\n{}", rows.len(), output::grid(header, &rows))?;
     }
-    closing(out, view, known)
+    closing(out, view, known)?;
+    Ok(any_cut)
+}
+
+/// Characters of a cell that a table for people shows.
+const CELL: usize = 60;
+
+/// A row whose cells are cut, all but the sentence of a discrepancy.
+fn narrow(header: &[&str], row: Vec<String>, any: &mut bool) -> Vec<String> {
+    let long = |name: &str, cell: &str| name != "what" && cell.chars().nth(CELL).is_some();
+    let cells = header.iter().zip(row);
+    cells
+        .map(|(name, cell)| {
+            let long = long(name, &cell);
+            *any |= long;
+            if long { cut(&cell, CELL) } else { cell }
+        })
+        .collect()
 }
 
 /// What was looked for and is not there, and what is left out.

@@ -23,11 +23,17 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     re(r"\b(?:transaction|offset|rows?|database|memory|notification|image|docker|stack|button|is committed to)\b")
 });
 
+/// Whoever else made the commit that is spoken of.
+static THEIRS: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:you|user|they|he|she|someone|author)\b"));
+
 fn read(sentence: &str) -> Vec<Reading> {
     if OTHER.is_match(sentence) {
         return Vec::new();
     }
-    let stated = |r: &Regex| r.find(sentence).is_some_and(|m| !is_open(&sentence[..m.start()]));
+    let stated = |r: &Regex| {
+        let before = r.find(sentence).map(|m| &sentence[..m.start()]);
+        before.is_some_and(|b| !is_open(b) && !THEIRS.is_match(b))
+    };
     let pushed = stated(&PUSHED);
     if pushed || stated(&COMMITTED) {
         return vec![(whole(sentence), Matter::Commit { pushed })];
@@ -47,5 +53,6 @@ mod tests {
         assert_eq!(word("The changes have been pushed to origin/main."), Some("pushed"));
         assert_eq!(word("This created a new commit (0ecc2c6) on the branch"), Some("committed"));
         assert_eq!(word("The transaction was committed."), None);
+        assert_eq!(word("I see that you made a commit on the other branch"), None);
     }
 }

@@ -22,7 +22,7 @@ static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
 /// Words by which a sentence explains how things are made, or talks to the reader.
 static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(?:i can|i['’]ll|because|since|means|when|every|each|any|default|function|method|class|typically|usually|only if|cause|reason|issue|problem|bug)\b|→|->",
+        r"\b(?:i can|i['’]ll|because|since|means|when|all|every|each|any|default|function|method|class|typically|usually|only if|cause|reason|issue|problem|bug)\b|→|->",
     )
 });
 
@@ -60,6 +60,7 @@ mod tests {
             ("The archive is ready.", false),
             ("The price is higher because the tax is 12%.", false),
             ("Each row takes 12 bytes.", false),
+            ("All rows hold `none`.", false),
         ] {
             assert_eq!(read(text).is_some(), want, "{text}");
         }

@@ -12,6 +12,7 @@ use super::object::{Object, Share};
 use super::record::{Record, Seen, quotes};
 use super::repository;
 use super::runs::plainly_worked;
+use crate::extract::artefacts::name;
 use crate::extract::claims::Claim;
 use crate::session::ToolKind;
 
@@ -144,6 +145,10 @@ pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, verb: &str) -
     if verb == "build" {
         // What was built is named by its command or by what that prints.
         let verdict = builds::judge(record, claim, at);
+        if verdict.word == super::Word::Contradicted && !object.is_empty() {
+            // A part may be built though the whole failed.
+            return Verdict::NONE;
+        }
         let touched = |call: u32| {
             let seen = &record.calls[call as usize];
             object.is_empty() || object.is_touched(object.share(seen.command).or(object.share(printed(seen))))
@@ -152,11 +157,12 @@ pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, verb: &str) -
     }
     let commands: Vec<_> = COMMANDS.iter().filter(|(v, word, ..)| *v == verb && applies(word, text)).collect();
     let written_of = WRITTEN.is_match(text);
+    let files = files_of(record, claim, text);
     let done = |seen: &Seen<'_>, here: bool| {
         if !worked(seen) {
             return false;
         }
-        let by_edit = EDITS.contains(&verb) && edited(verb, &object, seen) && (written_of || !is_prose(seen));
+        let by_edit = EDITS.contains(&verb) && edited(verb, &object, &files, seen) && (written_of || !is_prose(seen));
         let by_command = || {
             here && commands.iter().any(|(_, word, command, output)| {
                 let own = &seen.command[..seen.command.find("<<").unwrap_or(seen.command.len())];
@@ -188,6 +194,21 @@ fn written(record: &Record<'_>, claim: &Claim, at: usize, text: &str) -> Verdict
     let mut paths = PATH.find_iter(text).map(|m| m.as_str());
     let (Some(path), None) = (paths.next(), paths.next()) else { return Verdict::NONE };
     files::judge(record, claim, at, path)
+}
+
+/// Names of the files that a claim speaks of, and of the label before it: only an edit of one of them did it.
+fn files_of<'t>(record: &'t Record<'_>, claim: &Claim, text: &'t str) -> Vec<&'t str> {
+    static FILE: LazyLock<Regex> = LazyLock::new(|| {
+        multi(
+            r"[\w./@-]*\w\.(?:rs|py|[cm]?[jt]sx?|go|cc?|cpp|cxx|h|hpp|java|kt|rb|php|cs|swift|scala|vue|svelte|ex|hs|ml|lua|zig|cu|pl|r|jl|dart|md|mdx|txt|rst|html|css|scss|json|ya?ml|toml|sh|conf|cfg|ini|env|sql|csv|xml|lock|tex|bib|bin|pth)\b",
+        )
+    });
+    let all = record.session.text_of(&claim.span).unwrap_or("");
+    let before = &all[..claim.span.start as usize];
+    let label = before[before.rfind('\n').map_or(0, |i| i + 1)..].trim_end();
+    let label = label.rfind(". ").map_or(label, |i| &label[i..]);
+    let called = |t: &'t str| FILE.find_iter(t).filter(|m| !t[m.end()..].starts_with('(')).map(|m| name(m.as_str()));
+    called(text).chain(called(label)).collect()
 }
 
 fn applies(word: &str, text: &str) -> bool {
@@ -241,8 +262,12 @@ fn ran(verb: &str, object: &Object, seen: &Seen<'_>, output: &Regex) -> bool {
 }
 
 /// Whether an edit did it: the file's path and the text that changed name the object, on the side that the verb needs.
-fn edited(verb: &str, object: &Object, seen: &Seen<'_>) -> bool {
+fn edited(verb: &str, object: &Object, files: &[&str], seen: &Seen<'_>) -> bool {
     let call = seen.call;
+    let is_of = |file: &str| call.written_paths().iter().any(|p| name(p) == file) || seen.command.contains(file);
+    if !files.is_empty() && !files.iter().any(|f| is_of(f)) {
+        return false;
+    }
     if !matches!(call.kind, ToolKind::Write | ToolKind::Edit) {
         let writes = call.kind == ToolKind::Shell && WRITES.is_match(seen.command);
         return writes && object.is_named(object.share(seen.command));
@@ -320,6 +345,8 @@ pub(super) fn shown(record: &Record<'_>, claim: &Claim, at: usize) -> Verdict {
         s.call.kind == ToolKind::Shell
             && s.call.worked()
             && !said
+            // Something of it has to be printed, not only given.
+            && object.share(printed(s)).has_name()
             && object.is_printed(object.share(printed(s)).or(object.given(object.share(&s.call.input.to_string()))))
     };
     record.turn(claim, at).find(|(_, s)| prints(s)).map_or(Verdict::NONE, |(i, _)| Verdict::supported(i, true))
@@ -347,8 +374,9 @@ pub(super) fn failed(record: &Record<'_>, claim: &Claim, at: usize) -> Verdict {
     let object = Object::of(record.session.quote(&claim.span).unwrap_or(""));
     let fails = |s: &Seen<'_>| {
         let output = printed(s);
-        let share = object.share(s.command).or(object.share(output)).or(object.share(&s.call.input.to_string()));
-        (s.call.failed() || tells_failure(output)) && object.is_half(share)
+        let ran = matches!(s.call.kind, ToolKind::Shell | ToolKind::Fetch | ToolKind::Other);
+        let share = object.share(&s.call.input.to_string()).or(object.share(output));
+        ran && (s.call.failed() || tells_failure(output)) && object.is_whole(share)
     };
     record.turn(claim, at).find(|(_, s)| fails(s)).map_or(Verdict::NONE, |(i, _)| Verdict::supported(i, true))
 }

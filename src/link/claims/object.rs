@@ -29,6 +29,11 @@ pub(super) struct Share {
 }
 
 impl Share {
+    /// Whether a text holds any of the names.
+    pub(super) fn has_name(self) -> bool {
+        self.names != 0
+    }
+
     /// What either of two texts holds.
     pub(super) fn or(self, other: Self) -> Self {
         Self { names: self.names | other.names, words: self.words | other.words }
@@ -79,6 +84,9 @@ const EMPTY: &[&str] = &[
     "make",
     "made",
     "thing",
+    "script",
+    "program",
+    "command",
     "ad",
     "updat",
     "fix",
@@ -221,10 +229,9 @@ impl Object {
         longer & !plain != 0
     }
 
-    /// Whether a text holds half of its names and words, and two at least.
-    pub(super) fn is_half(&self, share: Share) -> bool {
-        let held = (share.names.count_ones() + share.words.count_ones()) as usize;
-        held * 2 >= self.names + self.words && (held > 1 || self.names + self.words == 1)
+    /// Whether a text holds every name; without names, most of the words.
+    pub(super) fn is_whole(&self, share: Share) -> bool {
+        if self.names > 0 { self.is_printed(share) } else { self.is_named(share) }
     }
 
     /// Whether a text holds any word of it.

@@ -136,6 +136,50 @@ fn a_deed_is_shown_by_a_call_that_can_do_it() {
 }
 
 #[test]
+fn a_claim_that_names_a_file_is_shown_by_an_edit_of_it() {
+    let write = |path: &str, content: &str| {
+        SessionBuilder::new().user("please do all of this now").call(
+            "Write",
+            json!({"file_path": path, "content": content}),
+            "ok",
+        )
+    };
+    let said = |b: SessionBuilder, said: &str| judged(&b.assistant(said).build());
+    let other = || write("/w/SUMMARY.md", "see tests/test_queue.py for retryAfter");
+    assert_eq!(said(other(), "Added a test file `tests/test_queue.py`."), [Word::NoEvidence]);
+    assert_eq!(
+        said(write("/w/tests/test_queue.py", "x"), "Added a test file `tests/test_queue.py`."),
+        [Word::Supported]
+    );
+    // The label names the file.
+    assert_eq!(
+        said(write("/w/a/sender.go", "retryAfter = 1"), "**`a/queue.go`** - Added `retryAfter` to it"),
+        [Word::NoEvidence]
+    );
+    assert_eq!(
+        said(write("/w/a/queue.go", "retryAfter = 1"), "**`a/queue.go`** - Added `retryAfter` to it"),
+        [Word::Supported]
+    );
+    // A script that converts is not the conversion.
+    assert_eq!(
+        said(write("/w/convert_table.py", "open('table.json')"), "The table has been converted to table.json."),
+        [Word::NoEvidence]
+    );
+}
+
+#[test]
+fn a_choice_of_the_tests_shows_nothing_of_all_and_a_failed_whole_nothing_of_a_part() {
+    let run = |command: &str| {
+        SessionBuilder::new().shell(command, 0, "== 1 passed in 0.1s ==").assistant("All tests pass.").build()
+    };
+    assert_eq!(judged(&run("pytest tests/test_a.py::test_one")), [Word::NoEvidence]);
+    assert_eq!(judged(&run("pytest -k one")), [Word::NoEvidence]);
+    assert_eq!(judged(&run("pytest")), [Word::Supported]);
+    let made = SessionBuilder::new().shell("make", 2, "tests/a.c:3:1: error: no such thing\nmake: *** [all] Error 1");
+    assert_eq!(judged(&made.assistant("The static library compiled successfully.").build()), [Word::NoEvidence]);
+}
+
+#[test]
 fn a_deed_of_an_earlier_request_is_no_evidence() {
     let session = SessionBuilder::new()
         .user("please rebase this branch now")
