@@ -96,13 +96,20 @@ pub(crate) struct Run {
     told: RefCell<Told>,
     /// Trouble with files of a folder, which belongs to no session.
     pub(crate) passed: RefCell<Vec<Diag>>,
+    /// The inputs found.
+    read: RefCell<Vec<source::Input>>,
 }
 
 impl Run {
     pub(super) fn new(global: Global, redact: Option<redact::Options>) -> Self {
         let redactor = redact.map(|options| RefCell::new(Redactor::new(options)));
         let (told, passed) = (RefCell::default(), RefCell::default());
-        Self { global, redactor, exit: Cell::new(Exit::Done), told, passed }
+        Self { global, redactor, exit: Cell::new(Exit::Done), told, passed, read: RefCell::default() }
+    }
+
+    /// The inputs found so far. Standard input and pipes give their bytes only once, so that they are not looked for again.
+    pub(crate) fn inputs(&self) -> Vec<source::Input> {
+        self.read.borrow().clone()
     }
 
     /// Whether private text is taken out.
@@ -315,6 +322,7 @@ impl Run {
         for error in &found.errors {
             self.fail(error);
         }
+        self.read.borrow_mut().extend(found.groups.iter().flat_map(|g| g.inputs.iter().cloned()));
         found.groups.into_iter().map(|group| Wanted { group, only: only.cloned() }).collect()
     }
 

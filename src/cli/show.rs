@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use serde_json::value::RawValue;
 
 use super::exit::Exit;
-use super::input::{self, InputArgs, OneInput, Run};
+use super::input::{self, OneInput, Run};
 use super::output;
 use crate::extract::Config;
 use crate::session::{Message, MsgIx, Part, PartBody, Session, visible};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let session = &analysis.session;
     let range = input::range(session, &args.messages)?;
     if args.raw {
-        return raw(session, run, &inputs, &range);
+        return raw(session, run, &range);
     }
     let mut out = String::new();
     for (_, message) in session.iter().filter(|(ix, _)| range.contains(ix)) {
@@ -90,14 +90,15 @@ fn show_part(out: &mut String, part: &Part) -> std::fmt::Result {
 }
 
 /// Prints the records that the messages were read from, in order of place, byte for byte.
-fn raw(session: &Session, run: &Run, inputs: &InputArgs, range: &RangeInclusive<MsgIx>) -> anyhow::Result<Exit> {
+fn raw(session: &Session, run: &Run, range: &RangeInclusive<MsgIx>) -> anyhow::Result<Exit> {
     let mut places = BTreeSet::new();
     for (_, message) in session.iter().filter(|(ix, _)| range.contains(ix)) {
         places.insert(message.place);
         places.extend(message.parts.iter().map(|p| p.place));
         places.extend(message.calls().filter_map(|c| Some(c.result.as_ref()?.place)));
     }
-    let files: Vec<_> = run.groups(inputs)?.into_iter().flat_map(|wanted| wanted.group.inputs).collect();
+    // Those found before: standard input and pipes give their bytes only once.
+    let files = run.inputs();
     let mut open: Option<(u32, Vec<u8>)> = None;
     for place in places {
         let name = session.sources.get(place.file as usize).map(|s| s.file.as_str());

@@ -51,6 +51,11 @@ pub fn discover(paths: &[PathBuf]) -> Discovered {
             }
         } else if path.is_dir() {
             folder(path, &mut found, &mut out);
+        } else if is_pipe(path) {
+            match Input::pipe(shown_name(path), path) {
+                Ok(input) => named(input, &mut found, &mut out),
+                Err(e) => out.errors.push(e),
+            }
         } else {
             named(Input::file(shown_name(path), path), &mut found, &mut out);
         }
@@ -59,6 +64,19 @@ pub fn discover(paths: &[PathBuf]) -> Discovered {
     found.retain(|f| f.input.place().is_none_or(|p| once.insert(fs::canonicalize(p).unwrap_or_else(|_| p.to_owned()))));
     out.groups = group(found);
     out
+}
+
+/// Whether the bytes of a path can be read only once: `<(zcat a.gz)`, a named pipe, `/dev/stdin` behind a pipe.
+#[cfg(unix)]
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    path.metadata().is_ok_and(|m| m.file_type().is_fifo())
+}
+
+/// Named pipes are no paths of files elsewhere.
+#[cfg(not(unix))]
+fn is_pipe(_: &Path) -> bool {
+    false
 }
 
 fn shown_name(path: &Path) -> String {

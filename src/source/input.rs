@@ -61,6 +61,16 @@ impl Input {
         Ok(Self::bytes("-", bytes.map_err(|source| Error::Read { path: "-".into(), source })?))
     }
 
+    /// A pipe, which gives its bytes only once: read whole, like standard input.
+    pub(super) fn pipe(name: impl Into<String>, path: &Path) -> Result<Self, Error> {
+        let name = name.into();
+        let bytes = File::open(path).and_then(|mut file| read_whole(&mut file, WHOLE));
+        match bytes {
+            Ok(bytes) => Ok(Self::bytes(name, bytes)),
+            Err(source) => Err(Error::Read { path: name, source }),
+        }
+    }
+
     /// The entries of a zip archive, and what had to be passed over in it.
     pub(super) fn entries(&self) -> Result<(Vec<Self>, Vec<Diag>), Error> {
         let archive = match &self.data {

@@ -223,3 +223,28 @@ fn an_encrypted_entry_is_named_and_the_others_are_read() {
     assert!(out.contains("seen") && !out.contains("hidden"), "{out}");
     assert!(err.contains("a.zip!locked.jsonl: warning[encrypted]"), "{err}");
 }
+
+/// A pipe gives its bytes once: what tells the format must not be lost to the reader.
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_read_whole() {
+    let record = |n: usize| {
+        let text = format!("{n} {}", "word ".repeat(60));
+        format!(r#"{{"type":"user","uuid":"u{n}","sessionId":"s","message":{{"role":"user","content":"{text}"}}}}"#)
+    };
+    let lines: Vec<String> = (0..1000).map(record).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("long.jsonl");
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let count = |input: &str| {
+        let (input, from) = input.split_once(" < ").map_or((input, ""), |(i, from)| (i, from));
+        let from = if from.is_empty() { String::new() } else { format!("< {from}") };
+        let script = format!("{} show {input} 1.. --raw {from}", env!("CARGO_BIN_EXE_turnpoint"));
+        let out = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+        String::from_utf8_lossy(&out.stdout).matches("uuid").count()
+    };
+    let path = file.display();
+    assert_eq!(count(&format!("{path}")), 1000);
+    assert_eq!(count(&format!("<(cat {path})")), 1000);
+    assert_eq!(count(&format!("- < {path}")), 1000);
+}

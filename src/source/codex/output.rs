@@ -3,8 +3,14 @@
 use serde_json::Value;
 
 /// How the answer of a tool starts that did not do what it was asked for.
-const FAILED: &[&str] =
-    &["apply_patch verification failed", "failed to parse", "write_stdin failed", "exec_command failed"];
+const FAILED: &[&str] = &[
+    "apply_patch verification failed",
+    "failed to parse",
+    "write_stdin failed",
+    "exec_command failed",
+    "exec command rejected by user",
+    "patch rejected by user",
+];
 
 /// What came back from a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -139,6 +145,12 @@ mod tests {
             assert_eq!(code(json!(json!({"output": "x", "metadata": {"exit_code": odd}}).to_string())), None, "{odd}");
         }
         assert_eq!(code(json!("plain text\nOutput:\nExit code: 0")), None);
+    }
+
+    #[test]
+    fn what_the_user_refused_has_failed() {
+        assert!(read(&Value::from("exec command rejected by user")).failed);
+        assert!(!read(&Value::from("the word rejected stands in a log")).failed);
     }
 
     #[test]
