@@ -37,9 +37,15 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Makes one in the system's folder for temporary files.
-    pub(crate) fn new() -> io::Result<Self> {
-        Self::new_in(&std::env::temp_dir())
+    /// Makes one in the system's folder for temporary files that nobody else can look into.
+    pub(crate) fn private() -> io::Result<Self> {
+        let folder = Self::new_in(&std::env::temp_dir())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700))?;
+        }
+        Ok(folder)
     }
 
     /// Makes one in a folder.
@@ -110,4 +116,16 @@ pub(crate) fn sweep() {
         }
     }
     std::mem::forget(list);
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_private_folder_is_its_owner_s_alone() {
+        let folder = super::Folder::private().unwrap();
+        let mode = folder.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
 }

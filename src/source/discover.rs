@@ -140,13 +140,14 @@ enum Tried {
 
 fn try_input(input: Input) -> Result<Tried, Error> {
     let head = recognise(&input)?;
+    // Entries that are stored as they are would look like records among odd lines.
+    if zipped::is_zip(&head.bytes) {
+        return Ok(Tried::Archive(input));
+    }
     if let Some(format) = head.format {
         let lie = lie(&input, &head.bytes);
         let keys = (format.keys)(&head.head(&input));
         return Ok(Tried::Taken(Found { input, format, keys }, lie));
-    }
-    if zipped::is_zip(&head.bytes) {
-        return Ok(Tried::Archive(input));
     }
     let blank = |b: &u8| b.is_ascii_whitespace() || b"\xEF\xBB\xBF{}[]".contains(b);
     let kind = if head.whole && head.bytes.iter().all(blank) { Trouble::Empty } else { Trouble::NotATranscript };

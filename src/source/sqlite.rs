@@ -65,7 +65,7 @@ impl Database {
     }
 
     fn open_bytes(bytes: &[u8]) -> Result<Self, Trouble> {
-        let copy = Folder::new()?;
+        let copy = Folder::private()?;
         let file = copy.path().join("database");
         fs::File::create_new(&file)?.write_all(bytes)?;
         let opened = Self::open_path(&file)?;
@@ -182,7 +182,7 @@ fn copy_together(path: &Path, wal: &Path) -> io::Result<(Folder, PathBuf)> {
         let seen = |m: Metadata| -> io::Result<_> { Ok((m.len(), m.modified()?)) };
         Ok((seen(fs::metadata(path)?)?, seen(fs::metadata(wal)?)?))
     };
-    let copy = Folder::new()?;
+    let copy = Folder::private()?;
     let file = copy.path().join("database");
     for _ in 0..TRIES {
         let before = state()?;

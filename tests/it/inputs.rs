@@ -248,3 +248,24 @@ fn a_pipe_is_read_whole() {
     assert_eq!(count(&format!("<(cat {path})")), 1000);
     assert_eq!(count(&format!("- < {path}")), 1000);
 }
+
+/// Entries that are stored unpacked stand in the archive as they are, among its own headers.
+#[test]
+fn entries_of_a_zip_that_packs_nothing_are_inputs_of_their_own() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("plain.zip");
+    let mut zip = ZipWriter::new(File::create(&path).unwrap());
+    for name in ["one", "two"] {
+        let plain = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        zip.start_file(format!("{name}.jsonl"), plain).unwrap();
+        let record = format!(
+            r#"{{"type":"user","uuid":"{name}","sessionId":"{name}","message":{{"role":"user","content":"Fold {name}"}}}}"#
+        );
+        zip.write_all(format!("\n{record}\n").as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_turnpoint")).arg("plan").arg(&path).output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("Fold one") && text.contains("Fold two"), "{text}");
+    assert!(!String::from_utf8_lossy(&out.stderr).contains("not-a-record"));
+}
