@@ -8,11 +8,11 @@ use super::exit::{Exit, usage};
 use super::input::{self, InputArgs, Run};
 use super::output;
 use crate::analysis::Analysis;
-use crate::extract::Config;
 use crate::extract::plan::evidence::{Effort, efforts};
 use crate::extract::plan::{
     Evidence, Plan, PlanList, PlanSnapshot, PlanSource, SnapshotItem, Transition, TransitionKind,
 };
+use crate::extract::{Config, artefacts};
 use crate::report::engine::{Engine, Target};
 use crate::report::plan::{completion, headline, headline_at, order, timeline, xes};
 use crate::report::section::value::{label, time};
@@ -260,7 +260,7 @@ fn list_rows(args: &Args, session: &Session, plan: &Plan) -> anyhow::Result<Vec<
 fn list_name(session: &Session, list: &PlanList) -> String {
     let mut name = list.source.word().to_owned();
     if list.source == PlanSource::File {
-        name.push_str(&format!(" {}", list.name.rsplit(['/', '\\']).next().unwrap_or(&list.name)));
+        name.push_str(&format!(" {}", artefacts::name(&list.name)));
     }
     if list.thread != ThreadIx(0) {
         name.push_str(&format!(" ({})", session.threads[list.thread.0 as usize].label));

@@ -12,7 +12,6 @@ use regex::Regex;
 
 use super::overlap::Bag;
 use super::reply::{self, Reply};
-use super::turns::Turns;
 use super::{FactId, Link, LinkKind, Scene};
 use crate::extract::directives::Polarity;
 use crate::extract::options::{Opt, OptionList};
@@ -31,13 +30,12 @@ pub(super) fn link(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
     let mut found = Vec::new();
     let mut first = 0;
     let mirrored = mirrored(links);
-    let turns = if scene.facts.options.is_empty() { return found } else { Turns::of(scene.session) };
     for list in &scene.facts.options {
         let ids = first..first + list.options.len() as u32;
         first = ids.end;
         let taken = asked(scene, list, ids.start)
             .or_else(|| answered(scene, list, ids.start))
-            .or_else(|| planned(scene, &turns, &mirrored, list, ids.clone()));
+            .or_else(|| planned(scene, &mirrored, list, ids.clone()));
         let Some(taken) = taken else { continue };
         let chosen: BTreeSet<u32> = taken.chosen.iter().map(|(o, _, _)| *o).collect();
         let link = |from, kind, option, confidence| Link {
@@ -219,7 +217,6 @@ fn mirrored(links: &[Link]) -> BTreeMap<u32, Vec<(MsgIx, FactId, f64)>> {
 /// The first plan of the turn after the list takes options up.
 fn planned(
     scene: &Scene<'_>,
-    turns: &Turns,
     mirrored: &BTreeMap<u32, Vec<(MsgIx, FactId, f64)>>,
     list: &OptionList,
     ids: Range<u32>,
@@ -227,7 +224,8 @@ fn planned(
     let all =
         mirrored.range(ids).flat_map(|(o, items)| items.iter().map(move |(msg, item, sure)| (*msg, *o, *item, *sure)));
     let after: Vec<_> = all.filter(|(msg, ..)| *msg >= list.msg).collect();
-    let msg = after.iter().map(|(msg, ..)| *msg).min().filter(|m| turns.at_most_next(scene.session, list.msg, *m))?;
+    let msg =
+        after.iter().map(|(msg, ..)| *msg).min().filter(|m| scene.turns().at_most_next(scene.session, list.msg, *m))?;
     let chosen = after.into_iter().filter(|(m, ..)| *m == msg).map(|(_, o, item, sure)| (o, item, sure)).collect();
     Some(Taken { msg, chosen, explicit: false })
 }

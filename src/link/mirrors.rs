@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::overlap::Bag;
-use super::turns::Turns;
 use super::{FactId, Link, LinkKind, Scene};
 use crate::extract::directives::Polarity;
 use crate::session::MsgIx;
@@ -48,7 +47,6 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
         .map(|(i, f)| candidate(FactId::Finding(i as u32), f.msg, &f.title))
         .collect();
     let mut found = Vec::new();
-    let turns = if facts.plan.items.is_empty() { return found } else { Turns::of(scene.session) };
     for (i, item) in facts.plan.items.iter().enumerate() {
         let text = first_text(scene, i).unwrap_or_else(|| item.text.clone());
         let (bag, flags) = (Bag::of(&text), flags(&text));
@@ -59,8 +57,8 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
                 let (share, things) = bag.against(&c.bag);
                 let alike = [ENOUGH, SHORT].iter().any(|(enough, least)| share >= *enough && things >= *least);
                 // An item is for the request in whose turn it is planned.
-                let asked =
-                    !matches!(c.id, FactId::Directive(_)) || turns.prompt(item.first_msg) == turns.prompt(c.msg);
+                let asked = !matches!(c.id, FactId::Directive(_))
+                    || scene.turns().prompt(item.first_msg) == scene.turns().prompt(c.msg);
                 // "cancel it" does not say what.
                 let says = c.bag.len() >= 2 && bag.len() >= 2;
                 let alike = alike && (!matches!(c.id, FactId::Finding(_)) || share >= ENOUGH_FINDING);

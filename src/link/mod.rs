@@ -24,10 +24,12 @@ mod subagents;
 pub(crate) mod turns;
 mod verifies;
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use serde::Serialize;
 
+use self::turns::Turns;
 use crate::extract::Facts;
 use crate::extract::options::{Opt, OptionList};
 use crate::session::{CallRef, MsgIx, Session, Span};
@@ -200,16 +202,26 @@ pub struct Link {
 struct Scene<'a> {
     session: &'a Session,
     facts: &'a Facts,
+    turns: OnceCell<Turns>,
 }
 
-impl Scene<'_> {
+impl<'a> Scene<'a> {
+    fn new(session: &'a Session, facts: &'a Facts) -> Self {
+        Self { session, facts, turns: OnceCell::new() }
+    }
+
     /// The id of a call.
     fn call(&self, r: CallRef) -> Option<FactId> {
         self.facts.calls.binary_search(&r).ok().map(|i| FactId::Call(i as u32))
     }
 
+    /// The turns of the session, worked out when they are first asked for.
+    fn turns(&self) -> &Turns {
+        self.turns.get_or_init(|| Turns::of(self.session))
+    }
+
     /// What the call at a position did; `None` = it is not known to have worked.
-    fn deeds(&self, call: u32) -> Option<deeds::Deeds<'_>> {
+    fn deeds(&self, call: u32) -> Option<deeds::Deeds<'a>> {
         self.session.call(*self.facts.calls.get(call as usize)?).and_then(deeds::Deeds::of)
     }
 
@@ -249,7 +261,7 @@ const LINKERS: &[Linker] = &[
 
 /// Links the facts of a session, in order of subject, kind and object.
 pub fn link(session: &Session, facts: &Facts) -> Vec<Link> {
-    let scene = Scene { session, facts };
+    let scene = Scene::new(session, facts);
     let mut links: Vec<Link> = Vec::new();
     for linker in LINKERS {
         let new = linker(&scene, &links);

@@ -139,7 +139,7 @@ mod tests {
         }
         let session = builder.build();
         let facts = extract(&session, &Config::default());
-        let links = link(&Scene { session: &session, facts: &facts }, &[]);
+        let links = link(&Scene::new(&session, &facts), &[]);
         let ids = |l: &Link| match (l.from, l.to) {
             (FactId::Directive(d), FactId::Finding(f)) => Some((d, f)),
             _ => None,

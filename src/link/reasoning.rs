@@ -73,7 +73,7 @@ mod tests {
 
     fn links(session: &crate::session::Session) -> Vec<(String, &'static str, String)> {
         let facts = extract(session, &Config::default());
-        let made = link(&Scene { session, facts: &facts }, &[]);
+        let made = link(&Scene::new(session, &facts), &[]);
         made.iter().map(|l| (l.from.show(session), l.kind.word(), l.to.show(session))).collect()
     }
 

@@ -70,14 +70,14 @@ fn is_prompt(message: &Message) -> bool {
 }
 
 pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
-    let turns = Turns::of(scene.session);
+    let turns = scene.turns();
     let mut calls: BTreeMap<MsgIx, Vec<u32>> = BTreeMap::new();
     for (i, r) in scene.facts.calls.iter().enumerate() {
         if let Some(prompt) = turns.prompt(r.msg) {
             calls.entry(prompt).or_default().push(i as u32);
         }
     }
-    let replies = replies(scene.session, &turns);
+    let replies = replies(scene.session, turns);
     let mut found = Vec::new();
     let numbered: Vec<(u32, &Directive)> = (0..).zip(&scene.facts.directives).collect();
     for group in numbered.chunk_by(|a, b| a.1.msg == b.1.msg) {

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::claims::tests_of;
 use super::deeds::Deeds;
 use super::goal::Goal;
-use super::turns::Turns;
 use super::{FactId, Link, LinkKind, Scene, sure};
 use crate::extract::episodes::command::Class;
 use crate::session::{CallStatus, MessageKind, MsgIx, Role};
@@ -41,43 +40,47 @@ fn changes(links: &[Link], of: fn(FactId) -> bool) -> BTreeMap<FactId, &Link> {
 
 /// Probes of the thing of a finding, after a call that changed it.
 fn probed(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
-    let changed = changes(links, |id| matches!(id, FactId::Finding(_)));
-    let mut found = Vec::new();
-    for (to, act) in changed {
-        let (FactId::Finding(f), FactId::Call(c)) = (to, act.from) else { continue };
+    let open = |(to, act): (FactId, &'_ Link)| {
+        let (FactId::Finding(f), FactId::Call(c)) = (to, act.from) else { return None };
         let goal = Goal::of("", &scene.facts.findings.findings[f as usize].title);
-        if goal.names().is_empty() {
-            continue;
+        (!goal.names().is_empty()).then(|| (act.clone(), c, goal))
+    };
+    let changed = changes(links, |id| matches!(id, FactId::Finding(_)));
+    let mut open: Vec<(Link, u32, Goal, usize)> =
+        changed.into_iter().filter_map(open).map(|(act, c, goal)| (act, c, goal, 0)).collect();
+    let mut found = Vec::new();
+    // The calls are gone through once, since to tell what one did costs more than to look for a name in it.
+    for i in 0..scene.facts.calls.len() as u32 {
+        let mut near = open.iter_mut().filter(|(_, c, _, n)| *c < i && *n < CHECKS).peekable();
+        let Some(deeds) = near.peek().and_then(|_| scene.deeds(i)) else { continue };
+        for (act, .., n) in near.filter(|(_, _, goal, _)| probes(&deeds, goal)) {
+            *n += 1;
+            found.push(check(scene, i, act, PROBED));
         }
-        let later = (c + 1..scene.facts.calls.len() as u32).filter(|i| probes(scene, *i, &goal));
-        found.extend(later.take(CHECKS).map(|i| check(scene, i, act, PROBED)));
     }
     found
 }
 
 /// Whether a call that worked prints the state of a thing that is named, or tests it.
-fn probes(scene: &Scene<'_>, call: u32, goal: &Goal) -> bool {
-    scene.deeds(call).is_some_and(|deeds| {
-        let mut asks = deeds.commands().filter(|(class, c)| {
-            matches!(class, Class::Probe | Class::Test | Class::Bench) || PROBES.contains(&c.program())
-        });
-        asks.any(|(_, c)| c.words[1..].iter().any(|w| goal.names().iter().any(|n| w.contains(n.as_str()))))
-    })
+fn probes(deeds: &Deeds<'_>, goal: &Goal) -> bool {
+    let mut asks = deeds.commands().filter(|(class, c)| {
+        matches!(class, Class::Probe | Class::Test | Class::Bench) || PROBES.contains(&c.program())
+    });
+    asks.any(|(_, c)| c.words[1..].iter().any(|w| goal.names().iter().any(|n| w.contains(n.as_str()))))
 }
 
 /// Tests and builds that ran clean after a change of a file that is no document, in the turn of its directive.
 fn checked_turns(scene: &Scene<'_>, links: &[Link]) -> Vec<Link> {
     let changed = changes(links, |id| matches!(id, FactId::Directive(_)));
-    let turns = if changed.is_empty() { return Vec::new() } else { Turns::of(scene.session) };
     let mut found = Vec::new();
     for act in changed.into_values() {
         let FactId::Call(c) = act.from else { continue };
         if !scene.deeds(c).is_some_and(|d| d.changes_program()) {
             continue;
         }
-        let turn = turns.prompt(act.from_msg);
+        let turn = scene.turns().prompt(act.from_msg);
         let later = (c + 1..scene.facts.calls.len() as u32)
-            .take_while(|i| turns.prompt(scene.facts.calls[*i as usize].msg) == turn)
+            .take_while(|i| scene.turns().prompt(scene.facts.calls[*i as usize].msg) == turn)
             .filter(|i| clean(scene, *i));
         found.extend(later.take(CHECKS).map(|i| check(scene, i, act, IN_TURN)));
     }

@@ -44,20 +44,19 @@ pub fn discover(paths: &[PathBuf]) -> Discovered {
     let mut out = Discovered::default();
     let mut found: Vec<Found> = Vec::new();
     for path in paths {
-        if path.as_os_str() == "-" {
-            match Input::stdin() {
-                Ok(input) => named(input, &mut found, &mut out),
-                Err(e) => out.errors.push(e),
-            }
+        let input = if path.as_os_str() == "-" {
+            Input::stdin()
         } else if path.is_dir() {
             folder(path, &mut found, &mut out);
+            continue;
         } else if is_pipe(path) {
-            match Input::pipe(shown_name(path), path) {
-                Ok(input) => named(input, &mut found, &mut out),
-                Err(e) => out.errors.push(e),
-            }
+            Input::pipe(shown_name(path), path)
         } else {
-            named(Input::file(shown_name(path), path), &mut found, &mut out);
+            Ok(Input::file(shown_name(path), path))
+        };
+        match input {
+            Ok(input) => named(input, &mut found, &mut out),
+            Err(e) => out.errors.push(e),
         }
     }
     let mut once = HashSet::new();

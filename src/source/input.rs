@@ -57,15 +57,16 @@ impl Input {
 
     /// Standard input, read whole and shown as `-`.
     pub fn stdin() -> Result<Self, Error> {
-        let bytes = read_whole(&mut io::stdin().lock(), WHOLE);
-        Ok(Self::bytes("-", bytes.map_err(|source| Error::Read { path: "-".into(), source })?))
+        Self::once("-".to_owned(), Ok(io::stdin().lock()))
     }
 
     /// A pipe, which gives its bytes only once: read whole, like standard input.
     pub(super) fn pipe(name: impl Into<String>, path: &Path) -> Result<Self, Error> {
-        let name = name.into();
-        let bytes = File::open(path).and_then(|mut file| read_whole(&mut file, WHOLE));
-        match bytes {
+        Self::once(name.into(), File::open(path))
+    }
+
+    fn once(name: String, from: io::Result<impl Read>) -> Result<Self, Error> {
+        match from.and_then(|mut from| read_whole(&mut from, WHOLE)) {
             Ok(bytes) => Ok(Self::bytes(name, bytes)),
             Err(source) => Err(Error::Read { path: name, source }),
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::command::{self, Class};
 use super::shell::{Command, commands};
 use super::{Phase, Step, names};
-use crate::extract::Facts;
 use crate::extract::bench::MeasurementRole;
+use crate::extract::{Facts, artefacts};
 use crate::session::{CallRef, Field, Message, MessageKind, MsgIx, PartBody, Role, Session, ToolCall, ToolKind};
 
 /// Bytes of a reply from which on it is an account of its own, though the agent goes on.
@@ -144,7 +144,7 @@ fn scene<'a>(session: &Session, facts: &'a Facts, lines: &[(CallRef, Vec<Command
 
 /// The name of a file without its folder, lower case.
 fn name(path: &str) -> String {
-    path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase()
+    artefacts::name(path).to_ascii_lowercase()
 }
 
 impl Scene<'_> {

@@ -38,6 +38,7 @@ mod wording;
 use std::ops::Range;
 
 use super::article::{Block, Sentence};
+use super::refs::Reference;
 use super::world::World;
 use super::{Finding, words};
 use crate::session::MsgIx;
@@ -216,6 +217,12 @@ impl<'a> Scene<'a> {
     /// For a row: the messages that its own column for them names.
     pub(super) fn message_column(&self) -> Vec<MsgIx> {
         self.world.expand(&super::refs::find(self.cell(&["message", "msg"]).unwrap_or("")))
+    }
+
+    /// The message named directly before a byte; `text` is the sentence's, or the same with parts blanked out.
+    pub(super) fn named_before(&self, text: &str, at: usize) -> Option<MsgIx> {
+        let beside = |r: &&Reference| text.get(r.at.end..at).is_some_and(|gap| gap.trim().is_empty());
+        self.sentence().own.iter().rfind(beside).and_then(|r| self.world.find(&r.first))
     }
 
     /// For a row: the cell under the first heading that has one of these names.

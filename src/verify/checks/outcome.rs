@@ -184,10 +184,7 @@ fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
 
 /// `the `bash` call of [msg 4] was interrupted`.
 fn interrupted(scene: &Scene<'_>, text: &str) -> Option<Finding> {
-    let said = INTERRUPTED.find(text)?.start();
-    let own = &scene.sentence().own;
-    let at = own.iter().rfind(|r| r.at.end <= said && text[r.at.end..said].trim().is_empty())?;
-    let at = scene.world.find(&at.first)?;
+    let at = scene.named_before(text, INTERRUPTED.find(text)?.start())?;
     let stopped = scene.world.message(at).calls().any(|c| c.status() == CallStatus::Interrupted);
     Some(match stopped {
         true => Finding::supported(Kind::Outcome, "a call there was interrupted"),

@@ -36,10 +36,10 @@ fn how_many(scene: &Scene<'_>) -> Option<Finding> {
     let analysis = scene.world.analysis;
     let scope = scene.scope();
     // `[msg 9] selected four`: that message and no other.
-    let verb_at = found.get(1)?.start();
-    let beside = |r: &&crate::verify::refs::Reference| r.at.end <= verb_at && text[r.at.end..verb_at].trim().is_empty();
-    let selects = |ix: MsgIx| analysis.links.iter().any(|l| l.kind == LinkKind::Selects && l.from_msg == ix);
-    let who = scene.sentence().own.iter().find(beside).and_then(|r| scene.world.find(&r.first));
+    let selected_in =
+        |ix: MsgIx| analysis.links.iter().filter(move |l| l.kind == LinkKind::Selects && l.from_msg == ix);
+    let selects = |ix: MsgIx| selected_in(ix).next().is_some();
+    let who = scene.named_before(&text, found.get(1)?.start());
     if let Some(who) = who.filter(|ix| !selects(*ix)) {
         return Some(
             Finding::contradicted(Kind::Selection, "no option of an earlier list is selected there").shown_by([who]),
@@ -47,10 +47,8 @@ fn how_many(scene: &Scene<'_>) -> Option<Finding> {
     }
     let at = who.into_iter().chain(scope.iter().copied()).find(|ix| selects(*ix));
     let at = at.or(scene.subject)?;
-    let selected: BTreeSet<_> =
-        analysis.links.iter().filter(|l| l.kind == LinkKind::Selects && l.from_msg == at).map(|l| l.to).collect();
-    let lists: BTreeSet<MsgIx> =
-        analysis.links.iter().filter(|l| l.kind == LinkKind::Selects && l.from_msg == at).map(|l| l.to_msg).collect();
+    let selected: BTreeSet<_> = selected_in(at).map(|l| l.to).collect();
+    let lists: BTreeSet<MsgIx> = selected_in(at).map(|l| l.to_msg).collect();
     let listed: usize = analysis.facts.options.iter().filter(|l| lists.contains(&l.msg)).map(|l| l.options.len()).sum();
     if selected.is_empty() {
         return None;

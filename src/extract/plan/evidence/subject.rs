@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::actions::Asked;
 use super::words::{COMMON, VERBS};
+use crate::extract::artefacts;
 use crate::extract::plan::Evidence;
 use crate::extract::plan::wording::{Wording, is_parameter};
 use crate::session::patch::{self, Mark};
@@ -157,7 +158,7 @@ impl Subject {
 
     /// Whether the item names this file.
     pub(super) fn names_file(&self, path: &str) -> bool {
-        let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
+        let name = artefacts::name(path).to_lowercase();
         self.names.iter().any(|n| n.rsplit('/').next() == Some(name.as_str()))
     }
 

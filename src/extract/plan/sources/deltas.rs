@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::{Entry, Scope, Source, Write, base_name, scalar};
+use super::{Entry, REVEALED, Scope, Source, Write, base_name, scalar};
 use crate::extract::plan::{PlanList, PlanSource, State};
 use crate::session::{CallRef, Field, Session, Span, ThreadIx, ToolCall};
 
@@ -219,9 +219,6 @@ fn created_id(call: &ToolCall) -> Option<String> {
     let kept = result.data.pointer("/task/id").and_then(scalar);
     kept.or_else(|| Some(CREATED.captures(&result.text)?[1].to_owned()))
 }
-
-/// How certain a change is that only shows when an update finds it made already, out of sight.
-const REVEALED: f64 = 0.8;
 
 /// An update that found nothing to update. It changes nothing; what it asked for was so already.
 fn is_no_op(call: &ToolCall) -> bool {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::python::{self, Replacement};
 use super::sed::{self, Substitution};
-use super::{Entry, Scope, Source, Write, checklist, heredoc};
+use super::{Entry, REVEALED, Scope, Source, Write, checklist, heredoc};
 use crate::extract::plan::{PlanList, PlanSource};
 use crate::session::patch::{self, PatchChange};
 use crate::session::{CallRef, ThreadIx, ToolCall, ToolKind};
@@ -93,9 +93,6 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
     }
     out
 }
-
-/// How certain a change is that only a read shows: someone made it out of sight.
-const REVEALED: f64 = 0.8;
 
 fn same_boxes(a: &[Entry], b: &[Entry]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.text == b.text && a.state == b.state)

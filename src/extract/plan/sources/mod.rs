@@ -69,6 +69,9 @@ pub struct Entry {
     pub span: Option<Span>,
 }
 
+/// How certain a change is that was made out of sight, and shows only when a call lists, reads or repeats it.
+const REVEALED: f64 = 0.8;
+
 /// A source of plans.
 #[derive(Debug)]
 pub struct Source {
