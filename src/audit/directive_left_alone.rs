@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Discrepancy, Evidence, Rule, Severity};
 use crate::extract::directives::{Directive, Polarity};
 use crate::extract::prose::content_words;
-use crate::link::turns::Turns;
+use crate::link::turns::{Turns, speaks};
 use crate::link::{FactId, LinkKind};
-use crate::session::{MsgIx, Provenance, Role};
+use crate::session::{MsgIx, Provenance};
 
 /// Words that a request must be told by.
 const WORDS: usize = 3;
@@ -37,11 +37,12 @@ fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
         return Vec::new();
     }
     let turns = Turns::of(e.session);
-    let busy: BTreeSet<MsgIx> = e.facts.calls.iter().filter_map(|r| turns.prompt(r.msg)).collect();
+    let busy = turns.calls(e.facts);
     let replied: BTreeSet<MsgIx> = replies(e, &turns);
     let taken: BTreeSet<u32> = e.links.iter().filter_map(taken_up).collect();
     let asks = |d: &Directive| d.typed && d.polarity == Polarity::Do && d.condition.is_none();
-    let idle = |d: &Directive| turns.prompt(d.msg) == Some(d.msg) && !busy.contains(&d.msg) && replied.contains(&d.msg);
+    let idle =
+        |d: &Directive| turns.prompt(d.msg) == Some(d.msg) && !busy.contains_key(&d.msg) && replied.contains(&d.msg);
     let alone: Vec<(&Directive, Vec<String>)> = (0..)
         .zip(&e.facts.directives)
         .filter(|(i, d)| asks(d) && idle(d) && !taken.contains(i))
@@ -57,10 +58,7 @@ fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
 /// Prompts that next to no words follow: what a longer reply is about, its words alone do not tell.
 fn replies(e: &Evidence<'_>, turns: &Turns) -> BTreeSet<MsgIx> {
     let mut count: BTreeMap<MsgIx, usize> = BTreeMap::new();
-    let says = |ix: MsgIx, m: &crate::session::Message| {
-        e.session.on_main(ix) && m.role == Role::Assistant && !m.text().trim().is_empty()
-    };
-    for (ix, m) in e.session.live().filter(|(ix, m)| says(*ix, m)) {
+    for (ix, m) in e.session.live().filter(|(ix, m)| speaks(e.session, *ix, m)) {
         if let Some(prompt) = turns.prompt(ix) {
             *count.entry(prompt).or_default() += m.text().split_whitespace().count();
         }

@@ -10,6 +10,7 @@ use regex::Regex;
 
 use super::goal::{Deed, Goal, deed};
 use super::{FactId, Link, LinkKind, Scene};
+use crate::extract::Facts;
 use crate::extract::directives::{Directive, Polarity};
 use crate::session::{Message, MessageKind, MsgIx, Role, Session};
 
@@ -58,6 +59,17 @@ impl Turns {
         self.prompts.get(msg.at()).copied().flatten()
     }
 
+    /// The calls of each turn by its prompt, as positions in [`Facts::calls`].
+    pub(crate) fn calls(&self, facts: &Facts) -> BTreeMap<MsgIx, Vec<u32>> {
+        let mut calls: BTreeMap<MsgIx, Vec<u32>> = BTreeMap::new();
+        for (i, r) in (0..).zip(&facts.calls) {
+            if let Some(prompt) = self.prompt(r.msg) {
+                calls.entry(prompt).or_default().push(i);
+            }
+        }
+        calls
+    }
+
     /// Whether a message stands in the turn of an earlier one, or in the one after it.
     pub(crate) fn at_most_next(&self, session: &Session, from: MsgIx, msg: MsgIx) -> bool {
         let prompts = session.live().skip_while(|(ix, _)| *ix <= from).take_while(|(ix, _)| *ix <= msg);
@@ -71,12 +83,7 @@ fn is_prompt(message: &Message) -> bool {
 
 pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
     let turns = scene.turns();
-    let mut calls: BTreeMap<MsgIx, Vec<u32>> = BTreeMap::new();
-    for (i, r) in scene.facts.calls.iter().enumerate() {
-        if let Some(prompt) = turns.prompt(r.msg) {
-            calls.entry(prompt).or_default().push(i as u32);
-        }
-    }
+    let calls = turns.calls(scene.facts);
     let replies = replies(scene.session, turns);
     let mut found = Vec::new();
     let numbered: Vec<(u32, &Directive)> = (0..).zip(&scene.facts.directives).collect();
@@ -119,10 +126,14 @@ fn few(links: Vec<Link>) -> Vec<Link> {
     kept.collect()
 }
 
+/// Whether the agent says something in a message of the main thread.
+pub(crate) fn speaks(session: &Session, ix: MsgIx, message: &Message) -> bool {
+    session.on_main(ix) && message.role == Role::Assistant && !message.text().trim().is_empty()
+}
+
 /// The last reply of each turn that says something.
 fn replies(session: &Session, turns: &Turns) -> BTreeMap<MsgIx, MsgIx> {
-    let says = |m: &Message| m.role == Role::Assistant && !m.text().trim().is_empty();
-    let said = session.live().filter(|(ix, m)| session.on_main(*ix) && says(m));
+    let said = session.live().filter(|(ix, m)| speaks(session, *ix, m));
     said.filter_map(|(ix, _)| Some((turns.prompt(ix)?, ix))).collect()
 }
 

@@ -96,17 +96,12 @@ pub(super) fn rows(analysis: &Analysis) -> Vec<Asked> {
 }
 
 /// The messages of the calls of each directive's turn that stand after it.
-fn calls(analysis: &Analysis) -> impl Fn(MsgIx) -> usize {
+fn calls(analysis: &Analysis) -> impl Fn(MsgIx) -> usize + '_ {
     let turns = Turns::of(&analysis.session);
-    let mut of_turn: BTreeMap<MsgIx, Vec<MsgIx>> = BTreeMap::new();
-    for r in &analysis.facts.calls {
-        if let Some(prompt) = turns.prompt(r.msg) {
-            of_turn.entry(prompt).or_default().push(r.msg);
-        }
-    }
+    let of_turn = turns.calls(&analysis.facts);
     move |msg| {
         let turn = turns.prompt(msg).and_then(|p| of_turn.get(&p));
-        turn.map_or(0, |calls| calls.iter().filter(|c| **c > msg).count())
+        turn.map_or(0, |calls| calls.iter().filter(|c| analysis.facts.calls[**c as usize].msg > msg).count())
     }
 }
 
