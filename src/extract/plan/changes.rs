@@ -1,8 +1,10 @@
 //! Which kinds a change has: of the state, of the text, and of the list.
 
+use std::cmp::Ordering;
+
 use super::similarity::same_but_parameters;
 use super::sources::{Entry, Write};
-use super::wording::{Wording, is_content, normalised};
+use super::wording::{Wording, is_content, is_join, normalised};
 use super::{State, TransitionKind};
 
 /// List kinds of a write: its list was emptied, or none of its items kept its wording.
@@ -50,16 +52,36 @@ fn of_text(old: &str, new: &str) -> TransitionKind {
     if same_but_parameters(&a, &b) {
         return TransitionKind::ParameterChanged;
     }
+    if is_title_of(old, new) || is_title_of(new, old) {
+        return TransitionKind::Renamed;
+    }
     let (lost, added) = (less(&a, &b), less(&b, &a));
     let content = |words: &[&String]| words.iter().any(|w| is_content(w));
-    match (conditional(&lost), conditional(&added), joins(&lost), joins(&added), content(&lost), content(&added)) {
+    match (conditional(&lost), conditional(&added), content(&lost), content(&added)) {
         (true, false, ..) => TransitionKind::Widened,
         (false, true, ..) => TransitionKind::Narrowed,
-        (_, _, true, false, ..) => TransitionKind::Narrowed,
-        (_, _, false, true, ..) => TransitionKind::Widened,
-        (.., true, false) | (.., false, true) => TransitionKind::Narrowed,
+        (.., true, true) => of_parts(joins(&lost), joins(&added)).unwrap_or(TransitionKind::Renamed),
+        // What is lost is a part, or else a condition; what is added likewise.
+        (.., true, false) => of_parts(a.joins, b.joins).unwrap_or(TransitionKind::Widened),
+        (.., false, true) => of_parts(a.joins, b.joins).unwrap_or(TransitionKind::Narrowed),
         _ => TransitionKind::Renamed,
     }
+}
+
+/// The kind of a change that joins fewer or more parts.
+fn of_parts(before: usize, after: usize) -> Option<TransitionKind> {
+    match after.cmp(&before) {
+        Ordering::Less => Some(TransitionKind::Narrowed),
+        Ordering::Equal => None,
+        Ordering::Greater => Some(TransitionKind::Widened),
+    }
+}
+
+/// Whether the longer says what the shorter says and then explains it: `Paint the gate — green, two coats`.
+fn is_title_of(short: &str, long: &str) -> bool {
+    let marks = [" — ", " – ", " - ", ". ", " → ", " -> "];
+    let title = |m: &str| long.split_once(m).map(|(title, _)| title);
+    marks.iter().filter_map(|m| title(m)).any(|t| normalised(t) == normalised(short))
 }
 
 /// Words of the first that the second does not have.
@@ -71,15 +93,16 @@ fn conditional(words: &[&String]) -> bool {
     words.iter().any(|w| matches!(w.as_str(), "if" | "only" | "when" | "unless" | "optionally"))
 }
 
-fn joins(words: &[&String]) -> bool {
-    words.iter().any(|w| matches!(w.as_str(), "and" | "also" | "plus" | "&" | "+"))
+/// 1 where the words join, else 0.
+fn joins(words: &[&String]) -> usize {
+    usize::from(words.iter().any(|w| is_join(w)))
 }
 
 fn of_priority(old: Option<&str>, new: Option<&str>) -> Option<TransitionKind> {
     match rank(old?)?.cmp(&rank(new?)?) {
-        std::cmp::Ordering::Less => Some(TransitionKind::PriorityLowered),
-        std::cmp::Ordering::Greater => Some(TransitionKind::PriorityRaised),
-        std::cmp::Ordering::Equal => None,
+        Ordering::Less => Some(TransitionKind::PriorityLowered),
+        Ordering::Greater => Some(TransitionKind::PriorityRaised),
+        Ordering::Equal => None,
     }
 }
 
@@ -148,6 +171,12 @@ mod tests {
             ("Install nginx", "Install nginx and its modules", TransitionKind::Widened),
             ("Build and publish", "Build", TransitionKind::Narrowed),
             ("If it works, write the file", "Write the file", TransitionKind::Widened),
+            ("Find the cause of the hang", "Find the cause", TransitionKind::Widened),
+            ("Paint the gate", "Paint the gate (green, 20+ coats)", TransitionKind::Narrowed),
+            ("Paint the gate", "Paint the gate (only outside)", TransitionKind::Narrowed),
+            ("Lay slabs (or bricks)", "Lay slabs", TransitionKind::Narrowed),
+            ("Phase 1: Dig — trench, drain, fence", "Phase 1: Dig ✅", TransitionKind::Renamed),
+            ("Paint the gate", "Paint the gate → Team A", TransitionKind::Renamed),
             ("Implement the parser", "Create the reader", TransitionKind::Renamed),
         ] {
             assert_eq!(of_text(old, new), kind, "{old} -> {new}");

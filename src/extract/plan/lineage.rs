@@ -1,7 +1,7 @@
 //! Which item of a list continues which item of the list before: by the vendor's id, the exact text, the normalised
 //! text, and last by an assignment on likeness.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use pathfinding::matrix::Matrix;
 use pathfinding::prelude::kuhn_munkres;
@@ -162,28 +162,38 @@ impl Parts<'_> {
         self.old[o].wording.stems.iter().all(|s| new.contains(s))
     }
 
-    /// Old items next to a matched one that are left over, and whose words stand in the new item, went into it.
+    /// Old items that are left over went into a matched one that joins several things, where the words that this one gained
+    /// are theirs.
     fn merge(&self, rows: &[usize], out: &mut [Origin], free: &mut [bool]) {
-        for &o in rows {
-            if !free[o] {
-                continue;
-            }
-            let near = [o.checked_sub(1), Some(o + 1)];
-            let heir = near.into_iter().flatten().find_map(|p| {
-                let n = out.iter().position(|x| x.olds.contains(&p) && x.confidence < 0.99 && !x.split)?;
-                (joins(&self.new[n].wording) && self.part(o, n) >= self.weights.part).then_some(n)
+        let grown = |n: &usize| !out[*n].split && out[*n].confidence < 0.99 && !out[*n].olds.is_empty();
+        let heirs: Vec<(usize, BTreeSet<&String>)> = (0..out.len())
+            .filter(|n| grown(n) && self.new[*n].wording.joins > 0)
+            .map(|n| (n, self.gained(out[n].olds[0], n)))
+            .collect();
+        for &o in rows.iter().filter(|&&o| free[o]) {
+            let theirs = |gained: &BTreeSet<&String>| {
+                let stems = &self.old[o].wording.stems;
+                gained.iter().filter(|g| stems.contains(g)).count()
+            };
+            let heir = heirs.iter().find(|(n, gained)| {
+                let shared = theirs(gained);
+                let near = out[*n].olds.iter().any(|p| p.abs_diff(o) == 1);
+                shared > 0
+                    && 2 * shared >= gained.len()
+                    && (shared > 1 || near && self.part(o, *n) >= self.weights.part)
             });
-            if let Some(n) = heir {
-                out[n].olds.push(o);
-                out[n].olds.sort_unstable();
-                free[o] = false;
+            if let Some((n, _)) = heir {
+                out[*n].olds.push(o);
             }
         }
+        out.iter().flat_map(|x| &x.olds).for_each(|&o| free[o] = false);
     }
-}
 
-fn joins(wording: &Wording) -> bool {
-    wording.words.iter().any(|w| matches!(w.as_str(), "and" | "or" | "&" | "+" | "plus" | "then"))
+    /// Stems that a new item has and the old one that it continues has not.
+    fn gained(&self, o: usize, n: usize) -> BTreeSet<&String> {
+        let old = &self.old[o].wording.stems;
+        self.new[n].wording.stems.iter().filter(|s| !old.contains(s)).collect()
+    }
 }
 
 /// The pairs of the best assignment; pairs without any likeness are left out.

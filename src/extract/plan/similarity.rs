@@ -85,35 +85,35 @@ impl Idf {
 /// Likeness of two items, 0–1; 0 where a veto forbids the match.
 pub(super) fn score(old: &Side, new: &Side, idf: &Idf, w: &Weights) -> f64 {
     let text = part_score(old, new, idf, w);
-    if text == 0.0 || vetoed(&old.wording, &new.wording) {
+    let coded = same_code(&old.wording, &new.wording);
+    if text == 0.0 || !coded && vetoed(&old.wording, &new.wording) {
         return 0.0;
     }
     let place = f64::from(u8::from(old.gap.0 == new.gap.0) + u8::from(old.gap.1 == new.gap.1)) / 2.0;
     let same = old.wording.activity == new.wording.activity && shares_name(&old.wording, &new.wording);
     let named = if same { w.named } else { 0.0 };
     let whole = text + named + w.position * place + w.status * status(old.state, new.state);
-    if same_code(&old.wording, &new.wording) {
+    if coded {
         return whole.max(CODED);
     }
-    match (old.wording.activity, new.wording.activity) {
+    let whole = match (old.wording.activity, new.wording.activity) {
         (Some(a), Some(b)) if a != b => whole * w.activity,
         _ => whole,
-    }
+    };
+    let again = matches!(old.state, State::Done | State::Cancelled) && new.state.is_open();
+    if again && !same && whole < REOPENED { 0.0 } else { whole }
 }
 
-/// Likeness of two items that begin with the same code: `P12: …` stays what it is in other words.
+/// Likeness of two items of the same code: `P12: …` stays what it is in other words.
 const CODED: f64 = 0.6;
+/// Less is too little to say that what was done is to be done again: other words for it are other work.
+const REOPENED: f64 = 0.6;
 
-/// Whether the two begin with the same code of letters and digits, such as `P12:` or `AB-3`.
+/// Whether the two begin with the same code, and have a word of what follows in common.
 fn same_code(a: &Wording, b: &Wording) -> bool {
-    let code = |w: &Wording| w.words.first().filter(|w| is_code(w)).cloned();
-    code(a).is_some_and(|c| code(b).as_ref() == Some(&c))
-}
-
-fn is_code(word: &str) -> bool {
-    let letters = word.chars().take_while(|c| c.is_ascii_alphabetic()).count();
-    let digits = word[letters..].trim_start_matches(['-', '.', '_']);
-    (1..=6).contains(&letters) && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
+    let Some(code) = a.code.as_ref().filter(|_| a.code == b.code) else { return false };
+    let is_more = |s: &&String| !code.split(' ').any(|part| part == s.as_str());
+    !code.contains(' ') || a.stems.iter().filter(is_more).any(|s| b.stems.contains(s))
 }
 
 /// Whether the two name the same file or identifier.
@@ -176,20 +176,5 @@ fn status(from: State, to: State) -> f64 {
         (State::Active, _) => 0.6,
         (State::Done | State::Cancelled, _) => 0.0,
         _ => 0.5,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_are_letters_and_a_number() {
-        for word in ["p39", "ab-12", "t3", "step1.2"] {
-            assert!(is_code(word), "{word}");
-        }
-        for word in ["39", "utf8mb4", "fix", "v", "x86_64x", "错误1"] {
-            assert!(!is_code(word), "{word}");
-        }
     }
 }

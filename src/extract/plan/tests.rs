@@ -374,3 +374,48 @@ fn an_edit_of_a_file_never_seen_creates_nothing_that_was_there() {
     ];
     assert_eq!(history(&session), want);
 }
+
+#[test]
+fn an_item_that_keeps_its_code_is_the_same_in_other_words() {
+    let session = SessionBuilder::new()
+        .call("TodoWrite", todos(&[("Dig", "pending"), ("PHASE 4: Lay the roof — slats, then tiles", "pending")]), "ok")
+        .call(
+            "TodoWrite",
+            todos(&[("Dig", "pending"), ("PHASE 4: Roof — crews 2-6 (not before approval)", "active")]),
+            "ok",
+        )
+        .build();
+    assert_eq!(history(&session)[2..], ["2 T1 unchanged", "2 T2 started", "2 T2 narrowed"]);
+    let plan = extract(&session);
+    assert!(plan.transitions.last().unwrap().confidence >= Transition::UNCERTAIN);
+}
+
+#[test]
+fn what_was_done_is_not_opened_again_by_words_that_are_only_alike() {
+    let lists = |second: &str| {
+        SessionBuilder::new()
+            .call("TodoWrite", todos(&[("Mend the hinge of the gate", "completed"), ("Paint", "pending")]), "ok")
+            .call("TodoWrite", todos(&[(second, "pending"), ("Paint", "pending")]), "ok")
+            .build()
+    };
+    let new = ["2 T3 created-pending", "2 T2 unchanged", "2 T1 dropped-done"];
+    assert_eq!(history(&lists("Mend the posts beside the gate"))[2..], new);
+    assert_eq!(history(&lists("Mend the hinge of the gate again"))[2..][0], "2 T1 reopened");
+}
+
+#[test]
+fn an_item_whose_words_another_gained_went_into_it() {
+    let session = SessionBuilder::new()
+        .call(
+            "TodoWrite",
+            todos(&[
+                ("Sweep the yard ✅", "completed"),
+                ("Dig", "pending"),
+                ("Repair rusty buckets (2 leak)", "active"),
+            ]),
+            "ok",
+        )
+        .call("TodoWrite", todos(&[("Sweep the yard ✅ + rusty buckets ✅", "completed"), ("Dig", "pending")]), "ok")
+        .build();
+    assert_eq!(history(&session)[3..], ["2 T1 merged", "2 T2 unchanged", "2 T3 merged"]);
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
@@ -20,6 +21,25 @@ pub(super) fn is_content(word: &str) -> bool {
 }
 
 const NEGATIONS: &[&str] = &["not", "no", "never", "without", "dont", "don't", "cannot", "can't", "skip", "disable"];
+
+/// Whether a word joins one thing to another.
+pub(super) fn is_join(word: &str) -> bool {
+    matches!(word, "and" | "or" | "also" | "plus" | "then")
+}
+
+/// Signs that join one thing to another; commas in parentheses list what is said of one thing.
+fn signs_that_join(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let joins = |c: char| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == '|' || depth == 0 && matches!(c, ',' | ';')
+    };
+    text.chars().map(joins).filter(|j| *j).count() + text.matches(" + ").count() + text.matches(" & ").count()
+}
 
 /// What an item asks to do, by the words that say it. Two items that ask for different activities are seldom one.
 const ACTIVITIES: &[&[&str]] = &[
@@ -143,6 +163,10 @@ pub(super) struct Wording {
     pub(super) words: Vec<String>,
     /// Its first word that names an activity, and which.
     pub(super) activity: Option<usize>,
+    /// What it is called by, whatever it says: `p12`, `phase 4`.
+    pub(super) code: Option<String>,
+    /// How often it joins one thing to another: "and", "or", commas, signs.
+    pub(super) joins: usize,
 }
 
 impl Wording {
@@ -157,8 +181,24 @@ impl Wording {
         let parameters = parameters.collect();
         let trigrams = trigrams(&words.join(" "));
         let activity = words.iter().take(3).find_map(|w| ACTIVITIES.iter().position(|a| a.contains(&w.as_str())));
-        Self { stems, trigrams, parameters, negated, words, activity }
+        let joins = words.iter().filter(|w| is_join(w)).count() + signs_that_join(text);
+        Self { stems, trigrams, parameters, negated, words, activity, code: code(text), joins }
     }
+}
+
+/// What an item is called by: letters with a number (`P12 …`, `AB-3 …`), or a word with a number and a mark behind them
+/// (`Phase 4: …`). A step is not called by its place.
+fn code(text: &str) -> Option<String> {
+    static CODE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[^\p{L}\d]*(?:(?<one>[A-Za-z]{1,6}[-._]?\d+(?:\.\d+)*)(?:[^\w/.]|[.][^\w]|$)|(?<word>\p{L}{3,14}) (?<number>\d+(?:\.\d+)*[a-z]?)\s*(?:[:.)\]|–—-]|$))")
+            .expect("a constant pattern compiles")
+    });
+    let found = CODE.captures(text)?;
+    let code = match found.name("one") {
+        Some(one) => one.as_str().to_lowercase(),
+        None => format!("{} {}", &found["word"], &found["number"]).to_lowercase(),
+    };
+    (!code.starts_with("step")).then_some(code)
 }
 
 /// Runs of three characters, with a space before and after the text.
@@ -253,6 +293,31 @@ mod tests {
         assert_eq!(normalised("- [x]  Run   tests"), "run tests");
         assert_ne!(normalised("Use port 5000"), normalised("Use port 5001"));
         assert_eq!(normalised("2 files"), "2 files");
+    }
+
+    #[test]
+    fn codes_are_letters_and_a_number() {
+        for (text, code) in [
+            ("**P39: Ship it**", "p39"),
+            ("AB-12 fix the gate", "ab-12"),
+            ("T3. Paint", "t3"),
+            ("PHASE 4 — Pour the concrete", "phase 4"),
+            ("Wave 2.1: more", "wave 2.1"),
+        ] {
+            assert_eq!(super::code(text).as_deref(), Some(code), "{text}");
+        }
+        for text in [
+            "39 walls",
+            "utf8mb4 columns",
+            "Fix 3 walls",
+            "v",
+            "x86_64x",
+            "错误1",
+            "Step 2: Paint",
+            "Wall 3 is to paint",
+        ] {
+            assert_eq!(super::code(text), None, "{text}");
+        }
     }
 
     #[test]
