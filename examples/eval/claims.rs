@@ -123,6 +123,7 @@ fn verdict(analysis: &Analysis, row: &Value) -> Option<&'static str> {
         Word::Supported => "supported",
         Word::Contradicted => "contradicted",
         Word::Stale | Word::NoEvidence => "unsupported",
+        Word::NotKnown => "not known",
     })
 }
 

@@ -1,10 +1,7 @@
 //! A file that is said to be written, and that no call names.
 
-use aho_corasick::AhoCorasick;
-
-use super::claims::{judged, said, sees_all};
+use super::claims::{judged, said};
 use super::{Discrepancy, Evidence, Rule, Severity};
-use crate::extract::artefacts::name;
 use crate::extract::claims::{Claim, Matter};
 use crate::link::claims::Word;
 
@@ -26,35 +23,17 @@ files that a user's message or a program's text names.
 };
 
 fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
-    let bare: Vec<(&Claim, &str)> = judged(e)
-        .filter(|(c, v)| v.word == Word::NoEvidence && sees_all(e, c))
-        .filter_map(|(c, _)| match &c.matter {
-            Matter::File { path } => Some((c, path.as_str())),
-            _ => None,
-        })
-        .collect();
-    let Ok(names) = AhoCorasick::new(bare.iter().map(|(_, path)| name(path))) else { return Vec::new() };
-    if bare.is_empty() || e.facts.calls.is_empty() {
-        return Vec::new();
-    }
-    let mut seen = vec![false; bare.len()];
-    let mut look = |text: &str| {
-        for hit in names.find_overlapping_iter(text) {
-            seen[hit.pattern().as_usize()] = true;
-        }
+    let bare = judged(e).filter(|(_, v)| v.word == Word::NoEvidence);
+    let tell = |(claim, _): (&Claim, _)| match &claim.matter {
+        Matter::File { path } => Some(
+            Discrepancy::of(&RULE, claim.msg)
+                .at(&claim.span)
+                .value("said", said(e, claim))
+                .value("path", path.as_str()),
+        ),
+        _ => None,
     };
-    for (_, call) in e.session.calls() {
-        look(&call.input.to_string());
-        look(call.result.as_ref().map_or("", |r| r.text.as_str()));
-    }
-    for text in e.session.texts().filter(|t| t.provenance != crate::session::Provenance::Assistant) {
-        look(text.text);
-    }
-    let missing = bare.into_iter().zip(seen).filter(|(_, seen)| !seen);
-    let tell = |(claim, path): (&Claim, &str)| {
-        Discrepancy::of(&RULE, claim.msg).at(&claim.span).value("said", said(e, claim)).value("path", path)
-    };
-    missing.map(|(c, _)| tell(c)).collect()
+    bare.filter_map(tell).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use super::Evidence;
 use super::words::shown;
 use crate::extract::claims::{Claim, Matter};
 use crate::link::claims::{Verdict, verdicts};
-use crate::session::{MessageKind, ToolKind};
 
 /// Claims with their verdicts.
 pub(super) fn judged<'a>(e: &Evidence<'a>) -> impl Iterator<Item = (&'a Claim, Verdict)> {
@@ -28,14 +27,4 @@ pub(super) fn telling_line(e: &Evidence<'_>, call: u32) -> String {
     let lines = || text.lines().rev().map(str::trim).filter(|l| !l.is_empty());
     let fails = |l: &&str| ["fail", "FAIL", "rror", "rejected", "panic", "refused"].iter().any(|w| l.contains(w));
     shown(lines().find(fails).or_else(|| lines().next()).unwrap_or(""))
-}
-
-/// Whether all of the work before a claim stands in the transcript: no summary took its place, no subagent's thread is
-/// missing, no fork copied it from elsewhere.
-pub(super) fn sees_all(e: &Evidence<'_>, claim: &Claim) -> bool {
-    let summary = |k| matches!(k, MessageKind::CompactionSummary | MessageKind::SyntheticContinuation);
-    let before = &e.session.messages[..claim.msg.at()];
-    let whole = !before.iter().any(|m| summary(m.kind) || m.copied_from.is_some());
-    let delegated = e.session.calls().any(|(r, c)| r.msg <= claim.msg && c.kind == ToolKind::Task);
-    whole && !delegated && e.session.forked_from.is_none()
 }

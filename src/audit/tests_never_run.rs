@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::claims::{judged, said, sees_all};
+use super::claims::{judged, said};
 use super::words::re;
 use super::{Discrepancy, Evidence, Rule, Severity};
 use crate::extract::claims::{Claim, Matter};
@@ -33,7 +33,7 @@ static TEST: LazyLock<Regex> = LazyLock::new(|| re(r"test|spec\b|\bcheck|verif|a
 
 fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
     let bare = judged(e).filter(|(c, v)| v.word == Word::NoEvidence && matches!(c.matter, Matter::Tests { .. }));
-    let found = bare.filter(|(claim, _)| sees_all(e, claim) && never_ran(e, claim));
+    let found = bare.filter(|(claim, _)| never_ran(e, claim));
     found.map(|(claim, _)| Discrepancy::of(&RULE, claim.msg).at(&claim.span).value("said", said(e, claim))).collect()
 }
 
@@ -52,10 +52,7 @@ fn never_ran(e: &Evidence<'_>, claim: &Claim) -> bool {
             _ => {}
         }
     }
-    let told = e.session.messages[..claim.msg.at()]
-        .iter()
-        .any(|m| m.role == crate::session::Role::User && TEST.is_match(&m.text()) && m.text().contains("pass"));
-    commands > 0 && !told
+    commands > 0
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{NAMED, Rows, Scope, Table, int, text};
 use crate::link::FactId;
-use crate::link::claims::{Verdict, Word, verdicts};
+use crate::link::claims::{Verdict, verdicts};
 
 pub(super) const CLAIMS: Table = Table {
     name: "claims",
@@ -11,9 +11,12 @@ pub(super) const CLAIMS: Table = Table {
     own: &[
         text("kind", "what is claimed: tests pass, build clean, service up, file written, committed …"),
         text("text", "the claim, an exact substring of the source"),
-        text("verdict", "supported, contradicted, stale (the last check predates the last edit) or no evidence found"),
+        text(
+            "verdict",
+            "supported, contradicted, stale (the last check predates the last edit), no evidence found (none of the calls that could show it was made) or not known",
+        ),
         int("evidence_msg", "", "message whose result the verdict rests on"),
-        text("proof", "printed (a result prints it) or done (a call that worked did it); NULL = no evidence"),
+        text("proof", "printed (a result prints it) or done (a call that worked did it); NULL = neither"),
         int("edit_msg", "", "message of the edit that a stale check predates"),
         text("evidence_label", "number of the message whose result the verdict rests on, unique in the session"),
     ],
@@ -44,5 +47,5 @@ fn claims<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
 
 fn proof(verdict: &Verdict) -> Option<&'static str> {
     let word = if verdict.printed { "printed" } else { "done" };
-    (verdict.word != Word::NoEvidence).then_some(word)
+    verdict.call.map(|_| word)
 }

@@ -29,7 +29,7 @@ static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
 /// The state that a sentence tells, if any.
 pub(super) fn read(sentence: &str) -> Option<Reading> {
     let c = STATE.captures(sentence).or_else(|| LABELLED.captures(sentence))?;
-    let open = super::OPEN.is_match(&sentence[..c.name("value")?.start()]);
+    let open = super::sentence::OPEN.is_match(&sentence[..c.name("value")?.start()]);
     let says = super::super::prose::content_words(sentence).len() > 2;
     let end = end_of(sentence, c.name("value")?.end());
     (says && !open && !EXPLAINS.is_match(sentence)).then(|| (whole(&sentence[..end]), Matter::Shown))

@@ -2,8 +2,9 @@
 //!
 //! A claim is *supported* when a call before it, in its own thread or a subagent's, shows what it says; *contradicted* when
 //! the newest result that bears on it prints the opposite and nothing was changed since; *stale* when the newest check
-//! would support it but predates the last edit to code; else there is *no evidence found*. A command alone proves nothing
-//! and accuses nobody: the printed result decides, and a call that only failed contradicts nothing.
+//! would support it but predates the last edit to code; *no evidence found* when it is known which calls could show such a
+//! claim and none was made; else it is *not known*. A command alone proves nothing and accuses nobody: the printed result
+//! decides, and a call that only failed contradicts nothing.
 
 mod builds;
 mod change;
@@ -36,8 +37,10 @@ pub enum Word {
     Contradicted,
     /// The last check predates the last edit to what it covers.
     Stale,
-    /// No call that bears on it was found.
+    /// It is known which calls could show such a claim, and none was made before it, or since the last edit.
     NoEvidence,
+    /// No call could be tied to it.
+    NotKnown,
 }
 
 impl Word {
@@ -48,6 +51,7 @@ impl Word {
             Self::Contradicted => "contradicted",
             Self::Stale => "stale",
             Self::NoEvidence => "no evidence found",
+            Self::NotKnown => "not known",
         }
     }
 }
@@ -66,8 +70,8 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Nothing bears on the claim.
-    const NONE: Self = Self { word: Word::NoEvidence, call: None, printed: false, edit: None };
+    /// No call could be tied to the claim.
+    const NONE: Self = Self { word: Word::NotKnown, call: None, printed: false, edit: None };
 
     /// A call shows it, by its result or by having worked.
     fn supported(call: usize, printed: bool) -> Self {
@@ -180,7 +184,9 @@ fn links(scene: &Scene<'_>, claim: (FactId, MsgIx), verdict: Verdict) -> Vec<Lin
 
 /// The verdict on every claim, by position, read from the links.
 pub fn verdicts(facts: &Facts, links: &[Link]) -> Vec<Verdict> {
-    let mut all = vec![Verdict::NONE; facts.claims.len()];
+    let untied = |bare| if bare { Word::NoEvidence } else { Word::NotKnown };
+    let mut all: Vec<Verdict> =
+        facts.claims.iter().map(|c| Verdict { word: untied(c.bare), ..Verdict::NONE }).collect();
     for l in links {
         let (FactId::Claim(at), FactId::Call(call)) = (l.to, l.from) else { continue };
         let Some(slot) = all.get_mut(at as usize) else { continue };

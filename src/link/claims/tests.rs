@@ -21,7 +21,7 @@ fn after(output: &str, said: &str) -> Vec<Word> {
 
 #[test]
 fn the_printed_result_decides() {
-    use Word::{Contradicted, NoEvidence, Supported};
+    use Word::{Contradicted, NotKnown, Supported};
     for (output, said, want) in [
         ("== 3 passed, 1 failed in 0.2s ==", "All tests pass.", Contradicted),
         ("== 9 passed in 0.2s ==", "All 9 tests pass.", Supported),
@@ -32,8 +32,8 @@ fn the_printed_result_decides() {
         ("{\"status\":\"ok\"}", "The server is up.", Supported),
         ("net.ipv4.ip_forward = 1", "IPv4 ip forward is now off.", Contradicted),
         ("error: could not compile `x` (2 errors)", "The build is green.", Contradicted),
-        ("nothing of note", "All tests pass.", NoEvidence),
-        ("wrote 20 bytes", "I fixed all 7 issues.", NoEvidence),
+        ("nothing of note", "All tests pass.", NotKnown),
+        ("wrote 20 bytes", "I fixed all 7 issues.", NotKnown),
     ] {
         assert_eq!(after(output, said), [want], "{output} / {said}");
     }
@@ -52,7 +52,7 @@ fn an_edit_after_the_check_makes_it_stale() {
     let made = json!({"file_path": "/a/src/demo.rs", "content": "x"});
     assert_eq!(judged(&run.clone().call("Write", made, "ok").assistant("All tests pass.").build()), [Word::Supported]);
     let again = run.clone().call("Edit", edit.clone(), "ok").shell("just everything", 0, "fine");
-    assert_eq!(judged(&again.assistant("All tests pass.").build()), [Word::NoEvidence]);
+    assert_eq!(judged(&again.assistant("All tests pass.").build()), [Word::NotKnown]);
     let failed = SessionBuilder::new().shell("cargo test", 101, "test result: FAILED. 3 passed; 1 failed;");
     assert_eq!(judged(&failed.call("Edit", edit, "ok").assistant("All tests pass.").build()), [Word::NoEvidence]);
 }
@@ -60,11 +60,11 @@ fn an_edit_after_the_check_makes_it_stale() {
 #[test]
 fn quoted_results_and_failed_calls_accuse_nobody() {
     let shown = SessionBuilder::new().shell("cat notes.txt", 0, "== 3 passed, 1 failed in 0.2s ==");
-    assert_eq!(judged(&shown.assistant("All tests pass.").build()), [Word::NoEvidence]);
+    assert_eq!(judged(&shown.assistant("All tests pass.").build()), [Word::NotKnown]);
     let failed = SessionBuilder::new().shell("pytest", 127, "bash: pytest: command not found");
-    assert_eq!(judged(&failed.assistant("All tests pass.").build()), [Word::NoEvidence]);
+    assert_eq!(judged(&failed.assistant("All tests pass.").build()), [Word::NotKnown]);
     let hedged = SessionBuilder::new().shell("pytest", 1, "== 3 passed, 1 failed in 0.2s ==");
-    assert_eq!(judged(&hedged.assistant("All tests pass except one known failure.").build()), [Word::NoEvidence]);
+    assert_eq!(judged(&hedged.assistant("All tests pass except one known failure.").build()), [Word::NotKnown]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn files_commits_and_pushes() {
 
 #[test]
 fn a_deed_is_shown_by_a_call_that_can_do_it() {
-    use Word::{NoEvidence, Supported};
+    use Word::{NoEvidence, NotKnown, Supported};
     let read = |b: SessionBuilder| b.call("Read", json!({"file_path": "/w/.hooks.yml"}), "push: all hooks");
     let pull = |b: SessionBuilder| b.shell("gh pr create --fill", 0, "https://example.org/a/b/pull/7");
     let edit = |b: SessionBuilder| {
@@ -118,16 +118,16 @@ fn a_deed_is_shown_by_a_call_that_can_do_it() {
     let cases: [(Step<'_>, &str, Word); 12] = [
         (&read, "All commits have been pushed.", NoEvidence),
         (&pull, "The pull request has been created.", Supported),
-        (&edit, "The pull request has been created.", NoEvidence),
+        (&edit, "The pull request has been created.", NotKnown),
         (&edit, "Added `retryAfter` to the queue.", Supported),
-        (&edit, "Removed `retryAfter` from the queue.", NoEvidence),
-        (&notes, "The billing service has been connected and added.", NoEvidence),
+        (&edit, "Removed `retryAfter` from the queue.", NotKnown),
+        (&notes, "The billing service has been connected and added.", NotKnown),
         (&install, "I've installed left.", Supported),
-        (&broken, "I've installed left.", NoEvidence),
+        (&broken, "I've installed left.", NotKnown),
         (&rebase, "Rebase successful!", Supported),
-        (&seat, "Booking K7 has been updated to a window seat.", NoEvidence),
-        (&start, "The model trained successfully.", NoEvidence),
-        (&start, "I trained the model.", NoEvidence),
+        (&seat, "Booking K7 has been updated to a window seat.", NotKnown),
+        (&start, "The model trained successfully.", NotKnown),
+        (&start, "I trained the model.", NotKnown),
     ];
     for (step, said, want) in cases {
         let session = step(SessionBuilder::new().user("please do all of this now")).assistant(said).build();
@@ -146,7 +146,7 @@ fn a_claim_that_names_a_file_is_shown_by_an_edit_of_it() {
     };
     let said = |b: SessionBuilder, said: &str| judged(&b.assistant(said).build());
     let other = || write("/w/SUMMARY.md", "see tests/test_queue.py for retryAfter");
-    assert_eq!(said(other(), "Added a test file `tests/test_queue.py`."), [Word::NoEvidence]);
+    assert_eq!(said(other(), "Added a test file `tests/test_queue.py`."), [Word::NotKnown]);
     assert_eq!(
         said(write("/w/tests/test_queue.py", "x"), "Added a test file `tests/test_queue.py`."),
         [Word::Supported]
@@ -154,7 +154,7 @@ fn a_claim_that_names_a_file_is_shown_by_an_edit_of_it() {
     // The label names the file.
     assert_eq!(
         said(write("/w/a/sender.go", "retryAfter = 1"), "**`a/queue.go`** - Added `retryAfter` to it"),
-        [Word::NoEvidence]
+        [Word::NotKnown]
     );
     assert_eq!(
         said(write("/w/a/queue.go", "retryAfter = 1"), "**`a/queue.go`** - Added `retryAfter` to it"),
@@ -163,7 +163,7 @@ fn a_claim_that_names_a_file_is_shown_by_an_edit_of_it() {
     // A script that converts is not the conversion.
     assert_eq!(
         said(write("/w/convert_table.py", "open('table.json')"), "The table has been converted to table.json."),
-        [Word::NoEvidence]
+        [Word::NotKnown]
     );
 }
 
@@ -172,11 +172,11 @@ fn a_choice_of_the_tests_shows_nothing_of_all_and_a_failed_whole_nothing_of_a_pa
     let run = |command: &str| {
         SessionBuilder::new().shell(command, 0, "== 1 passed in 0.1s ==").assistant("All tests pass.").build()
     };
-    assert_eq!(judged(&run("pytest tests/test_a.py::test_one")), [Word::NoEvidence]);
-    assert_eq!(judged(&run("pytest -k one")), [Word::NoEvidence]);
+    assert_eq!(judged(&run("pytest tests/test_a.py::test_one")), [Word::NotKnown]);
+    assert_eq!(judged(&run("pytest -k one")), [Word::NotKnown]);
     assert_eq!(judged(&run("pytest")), [Word::Supported]);
     let made = SessionBuilder::new().shell("make", 2, "tests/a.c:3:1: error: no such thing\nmake: *** [all] Error 1");
-    assert_eq!(judged(&made.assistant("The static library compiled successfully.").build()), [Word::NoEvidence]);
+    assert_eq!(judged(&made.assistant("The static library compiled successfully.").build()), [Word::NotKnown]);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_deed_of_an_earlier_request_is_no_evidence() {
         .user("and once more on the other one")
         .assistant("Rebase successful.")
         .build();
-    assert_eq!(judged(&session), [Word::NoEvidence]);
+    assert_eq!(judged(&session), [Word::NotKnown]);
 }
 
 #[test]

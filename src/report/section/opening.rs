@@ -106,7 +106,8 @@ pub(crate) struct Open {
     pub(crate) contradicted: usize,
     pub(crate) stale: usize,
     pub(crate) unproven: usize,
-    /// Of the first claim that is contradicted, else stale, else without evidence.
+    untied: usize,
+    /// Of the first claim that is contradicted, else stale, else without evidence, else not known.
     claim_msg: Option<String>,
     missing: usize,
     lost: u64,
@@ -257,7 +258,8 @@ fn open(analysis: &Analysis) -> Open {
         contradicted: count(Word::Contradicted),
         stale: count(Word::Stale),
         unproven: count(Word::NoEvidence),
-        claim_msg: [Word::Contradicted, Word::Stale, Word::NoEvidence].into_iter().find_map(first),
+        untied: count(Word::NotKnown),
+        claim_msg: [Word::Contradicted, Word::Stale, Word::NoEvidence, Word::NotKnown].into_iter().find_map(first),
         missing: session.calls().filter(|(at, c)| c.result.is_none() && !session.message(at.msg).abandoned).count(),
         lost: session.sources.iter().map(|s| s.bytes_skipped).sum(),
         planned: !plan.snapshots.is_empty(),
