@@ -7,6 +7,10 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::refs::{self, Reference};
 use crate::session;
 
+/// Sentences of a paragraph that are read together. A sentence is read with those around it, so a paragraph without an
+/// end would cost its square.
+const TOGETHER: usize = 60;
+
 /// What kind of block a sentence stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Block {
@@ -202,11 +206,14 @@ impl Reader<'_> {
         if text.plain.trim().is_empty() {
             return;
         }
-        let around = named(&text.plain);
-        for range in sentences(&text.plain) {
-            self.push(&text, range, Block::Prose, around.clone(), Vec::new());
+        for part in sentences(&text.plain).chunks(TOGETHER) {
+            let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
+            let around = named(&text.plain[first.start..last.end]);
+            for range in part {
+                self.push(&text, range.clone(), Block::Prose, around.clone(), Vec::new());
+            }
+            self.group += 1;
         }
-        self.group += 1;
     }
 
     fn row(&mut self, text: &mut Text, head: &[String]) {
@@ -347,5 +354,14 @@ mod tests {
         assert_eq!(found[0].text, "It said \u{1b}x.");
         assert_eq!(found[1].text, "Then `y\u{7}z`.");
         assert_eq!(&article[found[1].bytes.clone()], "Then `y\\u{0007}z`.");
+    }
+
+    #[test]
+    fn a_paragraph_without_an_end_is_read_in_parts() {
+        let article = (1..=150).map(|n| format!("[msg {n}] failed. ")).collect::<String>();
+        let found = read(&article);
+        assert_eq!(found.len(), 150);
+        assert_eq!(found.last().map(|s| s.group), Some(2));
+        assert!(found.iter().all(|s| s.inherited.len() <= TOGETHER));
     }
 }

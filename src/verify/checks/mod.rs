@@ -56,6 +56,9 @@ pub(super) struct Scene<'a> {
 /// Rows and bullets that one sentence can lead in.
 const LEAD: usize = 60;
 
+/// Sentences before and behind one that are read with it.
+const NEAR: usize = 30;
+
 /// Reads one kind of statement in a sentence, and decides it.
 type Check = fn(&Scene<'_>) -> Vec<Finding>;
 
@@ -175,15 +178,11 @@ impl<'a> Scene<'a> {
         words::without_guesses(&text)
     }
 
-    /// The other sentences of its paragraph or bullet, and for a caption those of the section it opens.
+    /// The other sentences of its paragraph, bullet or table, the nearest of them where there are many.
     pub(super) fn around(&self) -> Vec<&'a Sentence> {
         let group = self.sentence().group;
-        let from = self.sentences.partition_point(|s| s.group < group);
-        self.sentences[from..]
-            .iter()
-            .take_while(|s| s.group == group)
-            .filter(|s| s.bytes != self.sentence().bytes)
-            .collect()
+        let near = &self.sentences[self.at.saturating_sub(NEAR)..(self.at + NEAR + 1).min(self.sentences.len())];
+        near.iter().filter(|s| s.group == group && s.bytes != self.sentence().bytes).collect()
     }
 
     /// The messages the sentence speaks of: those it names, the article's subject when it speaks of that, those named

@@ -25,6 +25,9 @@ pub(super) struct Clause<'a> {
     pub(super) role: Option<MeasurementRole>,
 }
 
+/// Bytes of the longest sentence that is read as one.
+const LONGEST: usize = 2048;
+
 /// The first words behind a figure, up to the next number.
 pub(super) fn head_of(right: &str) -> &str {
     let right = right.find(|c: char| c.is_ascii_digit()).map_or(right, |digit| &right[..digit]);
@@ -49,6 +52,24 @@ pub(super) fn sentences(line: &str) -> Vec<Range<usize>> {
     if start < line.len() {
         out.push(start..line.len());
     }
+    out.into_iter().flat_map(|sentence| pieces(line, sentence)).collect()
+}
+
+/// A sentence without an end, cut behind commas, else at spaces that part no number from its unit: it is no sentence, and
+/// its figures would each be read with all of it.
+fn pieces(line: &str, mut rest: Range<usize>) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    while rest.len() > LONGEST {
+        let end = line.floor_char_boundary(rest.start + LONGEST);
+        let window = &line[rest.start..end];
+        let apart = |&(i, _): &(usize, &str)| !window[..i].ends_with(|c: char| c.is_ascii_digit());
+        let comma = window.rfind([',', ';']).filter(|i| window[i + 1..].starts_with(' '));
+        let cut = comma.or_else(|| window.rmatch_indices(' ').find(apart).map(|(i, _)| i));
+        let cut = cut.map_or(end, |i| rest.start + i + 1);
+        out.push(rest.start..cut);
+        rest.start = cut;
+    }
+    out.push(rest);
     out
 }
 
@@ -96,4 +117,20 @@ fn tail(rest: &str) -> usize {
     static END: LazyLock<Regex> =
         LazyLock::new(|| words(r"[,;—|]|\b(but|while|vs\.?|versus|against|than|compared|whereas|which|because|so)\b"));
     END.find(rest).map_or(rest.len(), |m| m.start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_without_an_end_is_cut_between_its_figures() {
+        let line = "12 GB/s of copy ".repeat(400);
+        let found = sentences(&line);
+        assert!(found.len() > 2 && found.iter().all(|r| r.len() <= LONGEST));
+        assert_eq!(found.iter().map(|r| &line[r.clone()]).collect::<String>(), line, "nothing is lost");
+        assert!(found.iter().all(|r| !line[r.clone()].ends_with("12 ")), "no number is parted from its unit");
+        let letters = "é".repeat(4000);
+        assert_eq!(sentences(&letters).iter().map(|r| &letters[r.clone()]).collect::<String>(), letters);
+    }
 }
