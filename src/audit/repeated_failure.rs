@@ -77,7 +77,7 @@ fn failure(call: &ToolCall) -> Option<&str> {
 /// Whether a call may have changed what a command works on: any file tool, any other command that worked.
 fn may_change(call: &ToolCall) -> bool {
     matches!(call.kind, ToolKind::Edit | ToolKind::Write | ToolKind::Task | ToolKind::Other)
-        || call.command().is_some() && !call.failed()
+        || call.command().is_some() && !call.undone()
 }
 
 /// Whether a command waits for something outside of the session.

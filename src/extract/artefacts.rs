@@ -159,7 +159,7 @@ pub fn extract(session: &Session) -> Vec<Artefact> {
     // A call that was not answered, or stopped, has not done what it was to do; some formats keep no answers at all.
     let answers = session.calls().any(|(_, call)| call.result.is_some());
     let done = |call: &ToolCall| {
-        !call.failed() && call.status() != CallStatus::Interrupted && (!answers || call.result.is_some())
+        !call.undone() && call.status() != CallStatus::Interrupted && (!answers || call.result.is_some())
     };
     for (r, call) in session.calls().filter(|(r, _)| !session.message(r.msg).abandoned) {
         if done(call) {

@@ -152,7 +152,7 @@ fn outcome(call: &ToolCall) -> Option<String> {
     let text = call.result.as_ref()?.text.as_str();
     let line = text.lines().rev().map(str::trim).find(|l| !l.is_empty());
     let line = line.map(|l| l.chars().take(OUTCOME).collect::<String>());
-    if call.failed() { Some(line.map_or_else(|| "failed".to_owned(), |l| format!("failed: {l}"))) } else { line }
+    if call.undone() { Some(line.map_or_else(|| "failed".to_owned(), |l| format!("failed: {l}"))) } else { line }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ fn decisions(scene: &Scene<'_>) -> Vec<Link> {
 fn assumptions(scene: &Scene<'_>) -> Vec<Link> {
     let checked = scene.facts.assumptions.iter().enumerate().filter_map(|(i, a)| {
         let check = a.check?;
-        let kind = if scene.session.call(check)?.failed() { LinkKind::Contradicts } else { LinkKind::Verifies };
+        let kind = if scene.session.call(check)?.undone() { LinkKind::Contradicts } else { LinkKind::Verifies };
         let link = sure(kind, (scene.call(check)?, check.msg), (FactId::Assumption(i as u32), a.msg));
         Some(Link { confidence: 0.6, ..link })
     });

@@ -32,6 +32,8 @@ pub struct ToolResult {
     pub status: CallStatus,
     /// Exit code of the command, where the transcript tells it.
     pub exit_code: Option<i64>,
+    /// The user refused the call: it did nothing.
+    pub refused: bool,
     /// Text that the model saw.
     pub text: String,
     /// The record it was read from.
@@ -81,14 +83,25 @@ impl ToolCall {
         self.result.as_ref().and_then(|r| r.exit_code)
     }
 
-    /// Whether the call is known to have failed: an error, or a nonzero exit code.
+    /// Whether the user refused the call.
+    pub fn refused(&self) -> bool {
+        self.result.as_ref().is_some_and(|r| r.refused)
+    }
+
+    /// Whether the call is known to have failed: an error, or a nonzero exit code. One that was refused was not tried.
     pub fn failed(&self) -> bool {
+        self.undone() && !self.refused()
+    }
+
+    /// Whether the call is known not to have done what it was made for: it failed, or was refused.
+    pub fn undone(&self) -> bool {
         self.status() == CallStatus::Error || self.exit_code().is_some_and(|c| c != 0)
     }
 
     /// How the call ended, in a word for readers: a command that answered with a nonzero exit code has failed.
     pub fn ended(&self) -> &'static str {
         match self.status() {
+            _ if self.refused() => "refused",
             CallStatus::Ok if self.failed() => "failed",
             CallStatus::Unknown => "end not known",
             status => status.word(),

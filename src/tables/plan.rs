@@ -3,7 +3,7 @@
 use super::{NAMED, PLACED, Rows, Scope, Table, flag, float, int, text};
 use crate::extract::plan::evidence::efforts;
 use crate::link::FactId;
-use crate::link::claims::tests_of;
+use crate::link::claims::{Unit, tests_of};
 use crate::session::ToolCall;
 
 pub(super) const TRANSITIONS: Table = Table {
@@ -51,7 +51,7 @@ fn transitions<'a>(scope: &Scope<'a>, out: &mut Rows<'a, '_>) {
     for (i, t) in plan.transitions.iter().enumerate() {
         let effort = efforts.get(&i);
         let proof = t.evidence.first().and_then(|e| scope.analysis.session.call(e.call));
-        let tests = proof.and_then(tests_of);
+        let tests = proof.and_then(tests_of).filter(|t| t.unit == Unit::Tests);
         let snapshot = plan.snapshots.get(t.snapshot as usize);
         let evidence = t.evidence.first();
         out.named(

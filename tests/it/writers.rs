@@ -71,7 +71,7 @@ fn part(kind: MessageKind, body: &PartBody, by: &Writer) -> Option<String> {
                 CallStatus::Missing => "missing",
                 CallStatus::Interrupted if by.interrupted => "interrupted",
                 CallStatus::Interrupted => "failed",
-                _ if c.failed() => "failed",
+                _ if c.undone() => "failed",
                 _ => "ok",
             };
             let exit = c.exit_code().filter(|&code| by.exit && (code != 0 || by.zero));
@@ -100,7 +100,7 @@ fn one(name: &str, bytes: Vec<u8>) -> Files {
 }
 
 fn failed(call: &ToolCall) -> bool {
-    call.failed() || call.status() == CallStatus::Interrupted
+    call.undone() || call.status() == CallStatus::Interrupted
 }
 
 fn claude_code(session: &Session) -> Files {

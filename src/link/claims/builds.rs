@@ -28,7 +28,7 @@ fn outcome(seen: &Seen<'_>) -> Option<(bool, bool)> {
     if BROKEN.is_match(seen.printed) {
         return Some((false, true));
     }
-    if SOUND.is_match(seen.printed) && !seen.call.failed() {
+    if SOUND.is_match(seen.printed) && !seen.call.undone() {
         return Some((true, true));
     }
     (builds && plainly_worked(seen.call, seen.command)).then_some((true, false))

@@ -19,7 +19,7 @@ pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, path: &str) -
         }
         if let Some(line) = seen.printed.lines().rev().find(|l| l.contains(file)) {
             let gone = line.contains("No such file") || line.contains("cannot access") || line.contains("not found");
-            if !gone && !call.failed() {
+            if !gone && !call.undone() {
                 return Verdict::supported(i, true);
             }
             let later = record.since(claim, i, at, |c| c.changes || !c.command.is_empty()).is_some();

@@ -25,7 +25,7 @@ use crate::extract::Facts;
 use crate::extract::claims::{Claim, Matter};
 use crate::session::{MsgIx, Session, ToolCall, ToolKind};
 use record::Record;
-pub use runs::Counts;
+pub use runs::{Counts, Unit};
 
 /// What the record says of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -99,10 +99,10 @@ impl Verdict {
 pub struct TestRun {
     /// Message of the call.
     pub msg: MsgIx,
-    /// Tests that passed.
-    pub passed: u64,
-    /// Tests that failed, or ended with an error.
-    pub failed: u64,
+    /// What passed and failed.
+    pub counts: Counts,
+    /// The last later message that runs tests again and prints no count that could be read.
+    pub again: Option<MsgIx>,
 }
 
 /// Tests that a command that names a test runner says have passed and failed.
@@ -113,11 +113,14 @@ pub fn tests_of(call: &ToolCall) -> Option<Counts> {
 
 /// The last command that names a test runner and whose result says how many tests passed and failed.
 pub fn last_test_run(session: &Session) -> Option<TestRun> {
-    let mut last = None;
+    let mut last: Option<TestRun> = None;
     for (at, call) in session.calls().filter(|(at, c)| c.kind == ToolKind::Shell && !session.message(at.msg).abandoned)
     {
-        let Some(counts) = tests_of(call) else { continue };
-        last = Some(TestRun { msg: at.msg, passed: counts.passed, failed: counts.failed });
+        match (tests_of(call), &mut last) {
+            (Some(counts), _) => last = Some(TestRun { msg: at.msg, counts, again: None }),
+            (None, Some(run)) if call.command().is_some_and(runs::is_runner) => run.again = Some(at.msg),
+            _ => {}
+        }
     }
     last
 }

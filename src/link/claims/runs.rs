@@ -9,6 +9,29 @@ use super::record::Record;
 use super::{Verdict, dated};
 use crate::extract::claims::Claim;
 
+/// What the counts of a runner count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Tests.
+    #[default]
+    Tests,
+    /// Packages, each with as many tests as are not told.
+    Packages,
+    /// Lines that say PASS or FAIL of something.
+    Lines,
+}
+
+impl Unit {
+    /// The words for one and for many.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tests => ("test", "tests"),
+            Self::Packages => ("package", "packages"),
+            Self::Lines => ("result", "results"),
+        }
+    }
+}
+
 /// Tests that ran, as a runner prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -16,6 +39,8 @@ pub struct Counts {
     pub passed: u64,
     /// Failed, or ended with an error.
     pub failed: u64,
+    /// What was counted.
+    pub unit: Unit,
 }
 
 /// Bytes that every runner's sum holds.
@@ -55,10 +80,13 @@ static UNITTEST: LazyLock<Regex> = LazyLock::new(|| {
         r"^Ran (?P<t>\d+) tests? in [^\n]*\n\s*(?:OK\b|FAILED \((?:failures=(?P<f>\d+))?(?:, )?(?:errors=(?P<e>\d+))?)",
     )
 });
+/// A test of Go at the top level, and a package.
+static GO_TEST: LazyLock<Regex> = LazyLock::new(|| multi(r"^--- (?:(?P<p>PASS)|(?P<f>FAIL)): \S"));
+static GO_PACKAGE: LazyLock<Regex> = LazyLock::new(|| {
+    multi(r"^(?:(?P<p>ok)[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+s)|(?P<f>FAIL)[ \t]+\S+[ \t]+(?:\[[a-z ]+\]|[\d.]+s))")
+});
 static LINES: LazyLock<Regex> = LazyLock::new(|| {
-    multi(
-        r"^\s*(?:--- )?(?P<f>FAIL(?:ED)?:?|not ok)\s|^\s*(?:--- )?(?P<p>PASS(?:ED)?:?)\s|^ok\s+\S+\s+(?P<g>\(cached\)|[\d.]+s)",
-    )
+    multi(r"^[ \t]*(?:(?P<f>FAIL(?:ED)?:?|not ok)[ \t]+\S|(?:(?P<p>PASS(?:ED)?:?)[ \t]+\S|ok[ \t]+\d+[ \t]))")
 });
 /// Names of test runners in a command.
 static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
@@ -76,14 +104,15 @@ pub(super) fn counts(text: &str) -> Option<Counts> {
         let number = |name: &str| c.name(name).and_then(|m| m.as_str().parse::<u64>().ok()).unwrap_or(0);
         let failed = number("f") + number("f2") + number("e");
         let total = number("t");
-        Counts { passed: if total > 0 { total.saturating_sub(failed) } else { number("p") }, failed }
+        let passed = if total > 0 { total.saturating_sub(failed) } else { number("p") };
+        Counts { passed, failed, unit: Unit::Tests }
     };
     let some = |c: Counts| (c.passed + c.failed > 0).then_some(c);
     for each in EACH.iter() {
         let sum = each
             .captures_iter(text)
             .map(|c| of(&c))
-            .fold(Counts::default(), |a, b| Counts { passed: a.passed + b.passed, failed: a.failed + b.failed });
+            .fold(Counts::default(), |a, b| Counts { passed: a.passed + b.passed, failed: a.failed + b.failed, ..a });
         if let Some(sum) = some(sum) {
             return Some(sum);
         }
@@ -92,17 +121,20 @@ pub(super) fn counts(text: &str) -> Option<Counts> {
     LAST.iter().find_map(last).or_else(|| last(&UNITTEST)).or_else(|| by_lines(text))
 }
 
-/// One line a test or package.
+/// One line a test, a package, or something else that passed or failed. A package that fails without a test that does
+/// was not built, or ended early: its tests are not the whole.
 fn by_lines(text: &str) -> Option<Counts> {
-    let mut sum = Counts::default();
-    for c in LINES.captures_iter(text) {
-        if c.name("f").is_some() {
-            sum.failed += 1;
-        } else {
-            sum.passed += 1;
+    let sum = |lines: &Regex, unit: Unit| {
+        let mut sum = Counts { unit, ..Counts::default() };
+        for c in lines.captures_iter(text) {
+            *(if c.name("f").is_some() { &mut sum.failed } else { &mut sum.passed }) += 1;
         }
-    }
-    (sum.passed + sum.failed > 0).then_some(sum)
+        sum
+    };
+    let (tests, packages) = (sum(&GO_TEST, Unit::Tests), sum(&GO_PACKAGE, Unit::Packages));
+    let whole = tests.failed > 0 || packages.failed == 0;
+    let read = [tests].into_iter().filter(|_| whole).chain([packages, sum(&LINES, Unit::Lines)]);
+    read.into_iter().find(|c| c.passed + c.failed > 0)
 }
 
 /// What chooses a few of the tests: one test by its name, a pattern.
@@ -143,6 +175,11 @@ pub(super) fn judge(
             unread |= ran;
             continue;
         };
+        // How many packages passed says nothing of how many tests did.
+        if passed.is_some() && run.unit == Unit::Packages && run.failed == 0 {
+            unread = true;
+            continue;
+        }
         let first = newest.is_none();
         let fits = match (passed, of) {
             (Some(p), Some(m)) => run.passed == p && run.passed + run.failed == m,
@@ -211,6 +248,17 @@ mod tests {
             let got = counts(text).map_or((0, 0), |c| (c.passed, c.failed));
             assert_eq!(got, (passed, failed), "{text}");
         }
+        for (text, passed, failed, unit) in [
+            ("ok  \texample.com/a\t0.01s\nok  \texample.com/b\t(cached)", 2, 0, Unit::Packages),
+            ("=== RUN TestA\n--- PASS: TestA (0.0s)\n    --- PASS: TestA/one (0.0s)\nPASS\nok  \tx\t0.1s", 1, 0, Unit::Tests),
+            ("--- PASS: TestA (0.0s)\nFAIL\texample.com/b [build failed]", 0, 1, Unit::Packages),
+            ("--- FAIL: TestA (0.0s)\nFAIL\nFAIL\texample.com/b\t0.2s", 0, 1, Unit::Tests),
+            ("PASS src/one.test.ts\nFAIL src/two.test.ts", 1, 1, Unit::Lines),
+            ("ok 1 - opens\nnot ok 2 - closes", 1, 1, Unit::Lines),
+        ] {
+            assert_eq!(counts(text), Some(Counts { passed, failed, unit }), "{text}");
+        }
+        assert_eq!(counts("PASS\n"), None, "a word alone counts nothing");
         assert_eq!(counts("the password failed to match"), None);
     }
 }

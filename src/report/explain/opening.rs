@@ -13,7 +13,7 @@ use crate::extract::bench::MeasurementRole;
 use crate::extract::findings::FindingStatus;
 use crate::extract::shape::{closing_question, shape};
 use crate::report::section::value::time;
-use crate::session::{CallStatus, MessageKind, MsgIx, Role, ToolKind};
+use crate::session::{CallStatus, Message, MessageKind, MsgIx, Role, ToolCall, ToolKind};
 
 #[derive(Debug, Serialize)]
 struct View {
@@ -34,6 +34,9 @@ struct View {
     sentences: Option<usize>,
     calls: usize,
     failed: usize,
+    refused: usize,
+    /// What it says, from the beginning.
+    says: Option<String>,
     interrupted: usize,
     missing: usize,
     plan: Option<plan::Figures>,
@@ -52,6 +55,8 @@ struct Topic {
     what: &'static str,
     count: usize,
     names: Vec<String>,
+    /// Command or target of the only call.
+    call: Option<String>,
 }
 
 /// The replies to a prompt.
@@ -92,6 +97,8 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         sentences: made.sentences.filter(|_| matches!(m.kind, MessageKind::Prompt | MessageKind::Reply)),
         calls: m.calls().count(),
         failed: m.calls().filter(|c| c.failed()).count(),
+        refused: m.calls().filter(|c| c.refused()).count(),
+        says: says(m),
         interrupted: count(CallStatus::Interrupted),
         missing: count(CallStatus::Missing),
         plan: plan::figures(subject),
@@ -103,6 +110,13 @@ pub(super) fn view(subject: &Subject<'_>) -> Option<Value> {
         first_of_session: on_main && subject.before(subject.ix).next().is_none(),
         last_of_session: on_main && subject.after().next().is_none(),
     })
+}
+
+/// What a prompt or a reply says, for a quote of its first words.
+fn says(m: &Message) -> Option<String> {
+    let text = m.text();
+    let told = matches!(m.kind, MessageKind::Prompt | MessageKind::Reply) && !text.trim().is_empty();
+    told.then(|| text.trim().to_owned())
 }
 
 fn asks(subject: &Subject<'_>) -> usize {
@@ -122,7 +136,7 @@ fn figures(subject: &Subject<'_>) -> usize {
 
 fn topic(subject: &Subject<'_>, text: &str) -> Topic {
     let m = subject.message();
-    let topic = |what, count| Topic { what, count, names: Vec::new() };
+    let topic = |what, count| Topic { what, count, names: Vec::new(), call: None };
     if let Some(figures) = plan::figures(subject).filter(|_| m.role == Role::Assistant) {
         let changed = figures.changed();
         return match figures.is_new() {
@@ -153,8 +167,9 @@ fn topic(subject: &Subject<'_>, text: &str) -> Topic {
 
 fn reply(subject: &Subject<'_>) -> Topic {
     let (session, m) = (subject.session(), subject.message());
-    let topic = |what, count| Topic { what, count, names: Vec::new() };
+    let topic = |what, count| Topic { what, count, names: Vec::new(), call: None };
     let (calls, failed) = (m.calls().count(), m.calls().filter(|c| c.failed()).count());
+    let refused = m.calls().filter(|c| c.refused()).count();
     let started: BTreeSet<&str> = session
         .threads
         .iter()
@@ -186,8 +201,15 @@ fn reply(subject: &Subject<'_>) -> Topic {
         (0, _) if m.text().trim().is_empty() => topic("empty", 0),
         (0, _) => topic("no-call", 0),
         (n, f) if n == f => Topic { names, ..topic("all-failed", n) },
+        (n, _) if n == refused => Topic { names, ..topic("all-refused", n) },
+        (1, _) => Topic { names, call: m.calls().next().and_then(target), ..topic("calls", 1) },
         (n, f) => Topic { names, ..topic(if f > 0 { "some-failed" } else { "calls" }, n) },
     }
+}
+
+/// The command of a call, or what it is done to.
+fn target(call: &ToolCall) -> Option<String> {
+    call.command().or_else(|| call.target()).map(str::to_owned)
 }
 
 /// Replies of the thread up to the next prompt.

@@ -2,7 +2,7 @@
 
 use crate::extract::plan::evidence::Effort;
 use crate::extract::plan::{Evidence, Transition};
-use crate::link::claims::tests_of;
+use crate::link::claims::{Unit, tests_of};
 use crate::report::section::value::span;
 use crate::session::{Session, ToolCall};
 
@@ -32,9 +32,14 @@ pub(crate) fn outcome(session: &Session, e: &Evidence) -> String {
 
 fn tests(call: &ToolCall) -> Option<String> {
     let told = tests_of(call)?;
+    let (one, many) = told.unit.words();
+    let passed = match told.unit {
+        Unit::Tests => told.passed.to_string(),
+        _ => format!("{} {}", told.passed, if told.passed == 1 { one } else { many }),
+    };
     Some(match told.failed {
-        0 => format!("{} passed", told.passed),
-        failed => format!("{} passed, {failed} failed", told.passed),
+        0 => format!("{passed} passed"),
+        failed => format!("{passed} passed, {failed} failed"),
     })
 }
 

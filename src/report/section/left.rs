@@ -109,14 +109,14 @@ fn findings(analysis: &Analysis) -> Vec<Row> {
 }
 
 fn tests(analysis: &Analysis) -> Vec<Row> {
-    let failing = last_test_run(&analysis.session).filter(|t| t.failed > 0);
+    let failing = last_test_run(&analysis.session).filter(|t| t.counts.failed > 0);
     let command = |msg: MsgIx| analysis.session.message(msg).calls().find_map(|c| c.command()).unwrap_or_default();
     let row = failing.map(|t| Row {
         kind: "tests",
         label: None,
         text: command(t.msg).to_owned(),
         state: "failed",
-        tests: Some(Tests { failed: t.failed, of: t.passed + t.failed }),
+        tests: Some(Tests { failed: t.counts.failed, of: t.counts.passed + t.counts.failed }),
         fate: None,
         msg: label(&analysis.session, t.msg),
     });

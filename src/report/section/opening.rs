@@ -60,6 +60,7 @@ struct Said {
 struct Done {
     calls: usize,
     failed: usize,
+    refused: usize,
     files: usize,
     /// The files, when they are few.
     names: Vec<String>,
@@ -119,7 +120,12 @@ pub(crate) struct Open {
 struct Tests {
     failed: u64,
     of: u64,
+    /// What was counted: one of it, and many.
+    one: &'static str,
+    many: &'static str,
     msg: String,
+    /// Tests ran once more there, and no count could be read.
+    again: Option<String>,
 }
 
 pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
@@ -193,6 +199,7 @@ fn done(analysis: &Analysis) -> Done {
     Done {
         calls: calls().count(),
         failed: calls().filter(|(_, c)| c.failed()).count(),
+        refused: calls().filter(|(_, c)| c.refused()).count(),
         names: files.iter().take(if files.len() > NAMED { 0 } else { NAMED }).map(|f| f.to_string()).collect(),
         files: files.len(),
         tests: tests(session).filter(|t| t.failed == 0),
@@ -222,7 +229,15 @@ fn measured(analysis: &Analysis) -> Option<Measured> {
 
 fn tests(session: &Session) -> Option<Tests> {
     let run = last_test_run(session)?;
-    Some(Tests { failed: run.failed, of: run.passed + run.failed, msg: label(session, run.msg) })
+    let (one, many) = run.counts.unit.words();
+    Some(Tests {
+        failed: run.counts.failed,
+        of: run.counts.passed + run.counts.failed,
+        one,
+        many,
+        msg: label(session, run.msg),
+        again: run.again.map(|ix| label(session, ix)),
+    })
 }
 
 /// The last request, when the agent says nothing after it.

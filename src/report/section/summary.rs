@@ -42,6 +42,7 @@ pub(crate) struct Summary {
     discrepancy_msgs: Vec<String>,
     calls: usize,
     failed: usize,
+    refused: usize,
     interrupted: usize,
     /// Calls that were answered without a word on how they ended.
     unknown: usize,
@@ -154,6 +155,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
         discrepancy_msgs: flagged.iter().take(12).map(name).collect(),
         calls: calls.len(),
         failed: calls.iter().filter(|c| c.failed()).count(),
+        refused: calls.iter().filter(|c| c.refused()).count(),
         interrupted: calls.iter().filter(|c| c.status() == CallStatus::Interrupted).count(),
         unknown: calls.iter().filter(|c| c.status() == CallStatus::Unknown).count(),
         missing: calls.iter().filter(|c| c.result.is_none()).count(),

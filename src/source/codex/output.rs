@@ -8,9 +8,10 @@ const FAILED: &[&str] = &[
     "failed to parse",
     "write_stdin failed",
     "exec_command failed",
-    "exec command rejected by user",
-    "patch rejected by user",
 ];
+
+/// How it starts when the user did not let the call run.
+const REFUSED: &[&str] = &["exec command rejected by user", "patch rejected by user"];
 
 /// What came back from a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +20,7 @@ pub(super) struct Output {
     pub(super) exit_code: Option<i64>,
     pub(super) duration_ms: Option<u64>,
     pub(super) failed: bool,
+    pub(super) refused: bool,
     pub(super) interrupted: bool,
     /// The command was left running: its id.
     pub(super) running: Option<Box<str>>,
@@ -57,7 +59,8 @@ fn of_text(text: &str) -> Output {
         exit_code: head_code(text),
         interrupted: text.starts_with("aborted"),
         running: running(text),
-        failed: FAILED.iter().any(|start| text.starts_with(start)),
+        failed: FAILED.iter().chain(REFUSED).any(|start| text.starts_with(start)),
+        refused: REFUSED.iter().any(|start| text.starts_with(start)),
         text: text.to_owned(),
         ..Output::default()
     }
@@ -101,8 +104,12 @@ fn head(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take(6).take_while(|line| *line != "Output:")
 }
 
-/// The exit code in the lines before the output proper.
+/// The exit code in the lines before the output proper, or in the sentence by which the sandbox reports a command.
 fn head_code(text: &str) -> Option<i64> {
+    if text.starts_with("failed in sandbox ") {
+        let digits = text.lines().next()?.split_once("exit code: ")?.1.split(',').next()?;
+        return digits.trim().parse().ok().and_then(code);
+    }
     let marks = ["Exit code: ", "Process exited with code "];
     let digits = head(text).find_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)))?;
     digits.trim().parse().ok().and_then(code)
@@ -145,6 +152,8 @@ mod tests {
             assert_eq!(code(json!(json!({"output": "x", "metadata": {"exit_code": odd}}).to_string())), None, "{odd}");
         }
         assert_eq!(code(json!("plain text\nOutput:\nExit code: 0")), None);
+        let boxed = "failed in sandbox Some with execution error: denied, exit code: 4, stdout: exit code: 0\nexit code: 9";
+        assert_eq!(code(json!(boxed)), Some(4));
     }
 
     #[test]

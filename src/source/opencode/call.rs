@@ -61,11 +61,15 @@ fn result(state: &mut Value, place: Place, aborted: bool) -> Option<ToolResult> 
             (status, output.or(printed.map(Into::into)).unwrap_or_default())
         }
     };
+    let refused = status == CallStatus::Error && REFUSED.iter().any(|start| text.starts_with(start));
     if status == CallStatus::Missing && text.is_empty() {
         return None;
     }
-    Some(ToolResult { status, exit_code, text, place, data })
+    Some(ToolResult { status, exit_code, refused, text, place, data })
 }
+
+/// How the error of a call starts that the user did not let run.
+const REFUSED: &[&str] = &["The user rejected permission", "The user dismissed this question"];
 
 /// Whether the shell tool says in its closing note that it stopped the command: it reports such a call as completed,
 /// without an exit code.

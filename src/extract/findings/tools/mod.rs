@@ -168,7 +168,7 @@ impl Known {
     /// Whether a run without findings shows that those of the same command are gone: its output says so, or it worked where
     /// the run with findings failed.
     fn is_clean(&self, run: &RunOf, call: &ToolCall, says: impl Fn() -> bool) -> bool {
-        self.open.get(run).is_some_and(|open| !call.failed() && (says() || open.failed && call.worked()))
+        self.open.get(run).is_some_and(|open| !call.undone() && (says() || open.failed && call.worked()))
     }
 
     fn add(&mut self, found: &mut Vec<Printed>, text: &TextRef<'_>, run: RunOf, raws: Vec<Raw<'_>>, failed: bool) {

@@ -57,7 +57,7 @@ fn read(scope: &Scope<'_>) -> Vec<Write> {
     for (at, call) in scope.calls() {
         let written = written(call);
         let reads = call.kind == ToolKind::Read;
-        if (!reads && written.is_empty()) || !scope.accepted(call) || call.failed() {
+        if (!reads && written.is_empty()) || !scope.accepted(call) || call.undone() {
             continue;
         }
         let thread = scope.session.message(at.msg).thread;
