@@ -1,4 +1,4 @@
-//! Commands that Claude Code runs in the background: what starts one, and where its end is told.
+//! Commands and agents that Claude Code runs in the background: what starts one, and where its end is told.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,19 +9,22 @@ use crate::session::{CallStatus, PartBody, ToolCall};
 use crate::source::background::Said;
 
 static STARTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^Command running in background with ID: ([\w-]+)").expect("static"));
+    LazyLock::new(|| {
+    Regex::new(r"^(?:Command running in background with ID: |Async agent launched successfully\.?\s+agentId: )([\w-]+)")
+        .expect("static")
+});
 static ENDED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"<status>(completed|failed|killed|stopped)</status>").expect("static"));
 static CODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<exit_code>(\d{1,3})</exit_code>").expect("static"));
 static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?s)^<task-notification>\s*<task-id>([\w-]+)</task-id>(.*?)<summary>Background command (.*?)</summary>",
+        r"(?s)^<task-notification>\s*<task-id>([\w-]+)</task-id>(.*?)<summary>(?:Background command|Agent) (.*?)</summary>",
     )
     .expect("static")
 });
 static NOTICE_CODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"exit code (\d{1,3})\)?\s*$").expect("static"));
 
-/// The command that an answer says is still running.
+/// The command or agent that an answer says is still running.
 pub(super) fn started(text: &str) -> Option<&str> {
     STARTED.captures(text)?.get(1).map(|m| m.as_str())
 }
@@ -120,8 +123,19 @@ mod tests {
             let call = session.messages[0].calls().next().unwrap();
             assert_eq!((call.status(), call.exit_code()), (status, code), "{notice}");
         }
-        // Of an agent it says nothing about a command.
-        let agent = "<task-notification>\n<task-id>b7</task-id>\n<status>failed</status>\n<summary>Agent \"x\" failed</summary>";
-        assert_eq!(said(&PartBody::Text(agent.into())), None);
+    }
+
+    #[test]
+    fn an_agent_that_was_launched_has_not_returned_until_it_is_told() {
+        let start = "Async agent launched successfully.\nagentId: a7 (internal ID)\noutput_file: /tmp/x";
+        let agent = "<task-notification>\n<task-id>a7</task-id>\n<status>completed</status>\n<summary>Agent \"look\" completed</summary>\n<result>Two faults.</result>\n</task-notification>";
+        for (told, status) in [("thanks", CallStatus::Unknown), (agent, CallStatus::Ok)] {
+            let mut session = SessionBuilder::new().call("Task", json!({"prompt": "look"}), start).user(told).build();
+            if let PartBody::Call(call) = &mut session.messages[0].parts[0].body {
+                call.result.as_mut().unwrap().status = CallStatus::Unknown;
+            }
+            join(&mut session.messages, said);
+            assert_eq!(session.messages[0].calls().next().unwrap().status(), status);
+        }
     }
 }
