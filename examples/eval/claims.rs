@@ -24,7 +24,7 @@ struct Group {
 const LABELS: [&str; 3] = ["supported", "contradicted", "unsupported"];
 
 pub(crate) fn run() -> Result<(), Error> {
-    let verbose = std::env::args().any(|a| a == "-v");
+    let verbose = std::env::args().any(|a| a == "-v" || a == "-vv");
     let mut runs: BTreeMap<String, Analysis> = BTreeMap::new();
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
     for row in gold::rows("gold_claims.jsonl")? {
@@ -105,6 +105,7 @@ fn verdict(analysis: &Analysis, row: &Value) -> Option<&'static str> {
     let session = &analysis.session;
     let all = verdicts(&analysis.facts, &analysis.links);
     let mut best: Option<(f64, Word)> = None;
+    let verbose = std::env::args().any(|a| a == "-vv");
     for (claim, verdict) in analysis.facts.claims.iter().zip(all) {
         let message = session.message(claim.msg);
         if row["synthetic"] != true && message.native_id.as_deref() != Some(id) {
@@ -114,6 +115,9 @@ fn verdict(analysis: &Analysis, row: &Value) -> Option<&'static str> {
         let Some(start) = full.rfind(quote) else { continue };
         let (from, to) = (claim.span.start as usize, claim.span.end as usize);
         let shared = to.min(start + quote.len()).saturating_sub(from.max(start));
+        if verbose && shared * 2 > quote.len().min(to - from) {
+            println!("  {} | {} | {:?}", verdict.word.word(), session.quote(&claim.span).unwrap_or(""), claim.matter);
+        }
         let likeness = shared as f64 / ((to - from) + quote.len() - shared) as f64;
         if shared * 2 > quote.len().min(to - from) && best.is_none_or(|(b, _)| likeness > b) {
             best = Some((likeness, verdict.word));

@@ -12,6 +12,7 @@ mod phases;
 mod plan;
 mod plan_evidence;
 mod plan_prose;
+mod read;
 mod sheet;
 mod verify;
 
@@ -31,6 +32,7 @@ const EVALS: &[(&str, Eval)] = &[
     ("plan", plan::run),
     ("plan-evidence", plan_evidence::run),
     ("plan-prose", plan_prose::run),
+    ("read", read::run),
     ("verify", verify::run),
 ];
 

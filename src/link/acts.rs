@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aho_corasick::AhoCorasick;
 
 use super::deeds::Deeds;
-use super::goal::{Deed, Goal, deed};
+use super::deeds::goal::{Deed, Goal, deed};
 use super::overlap::Bag;
 use super::{FactId, Link, LinkKind, Scene};
 use crate::extract::artefacts::name;

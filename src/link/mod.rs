@@ -10,7 +10,6 @@ mod deeds;
 mod evidence;
 pub mod fate;
 mod files;
-mod goal;
 mod mirrors;
 mod overlap;
 mod picks;

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::goal::{Deed, Goal, deed};
+use super::deeds::goal::{Deed, Goal, deed};
 use super::{FactId, Link, LinkKind, Scene};
 use crate::extract::Facts;
 use crate::extract::directives::{Directive, Polarity};

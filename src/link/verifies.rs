@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::claims::tests_of;
 use super::deeds::Deeds;
-use super::goal::Goal;
+use super::deeds::goal::Goal;
 use super::{FactId, Link, LinkKind, Scene, sure};
 use crate::extract::episodes::command::Class;
 use crate::session::{CallStatus, MessageKind, MsgIx, Role};

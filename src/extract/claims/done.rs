@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::prose;
+use super::sentence::remark;
 use super::{EXACT, Kind, Matter, Reading, re, whole};
 
 pub(super) const KIND: Kind = Kind { read, last_resort: true, ..EXACT };
@@ -160,7 +161,9 @@ fn read(sentence: &str) -> Vec<Reading> {
     let found = body.or_else(|| {
         let alone = sentence[..label].trim().trim_end_matches(['-', '–', '—', ' ']);
         let names_value = alone.trim_end_matches('*').ends_with(':');
-        told(alone, false).filter(|_| !names_value).map(|(_, verb)| (whole(sentence), verb))
+        let at = prose::offset(sentence, alone);
+        let told = told(alone, false).filter(|_| !names_value);
+        told.map(|(range, verb)| (range.start + at..range.end + at, verb))
     });
     found.map(|(range, verb)| (range, Matter::Done { verb })).into_iter().collect()
 }
@@ -170,7 +173,7 @@ fn told(sentence: &str, labelled: bool) -> Option<(Range<usize>, &'static str)> 
     if let Some(c) = LEADING.captures(sentence) {
         let rest = &c["rest"];
         if (names(rest) || labelled && !rest.trim().is_empty()) && !ADJECTIVE.is_match(rest) {
-            return Some((whole(sentence), verb(&c["deed"])?));
+            return Some((deed_of(sentence, c.name("rest")?, true), verb(&c["deed"])?));
         }
     }
     if let Some(c) = FINITE.captures(sentence) {
@@ -180,15 +183,23 @@ fn told(sentence: &str, labelled: bool) -> Option<(Range<usize>, &'static str)> 
             && c.name("then").is_none()
             && !rest.trim_start().starts_with("successfully");
         let clause = c.name("who").is_none() || CLAUSE.is_match(subject);
-        let object = if c.name("passive").is_some() { subject } else { rest };
+        let passive = c.name("passive").is_some();
+        let object = if passive { subject } else { rest };
         let stands = names(object) && clause && !history && !super::is_open(subject);
-        return stands.then(|| Some((whole(sentence), verb(&c["deed"])?)))?;
+        return stands.then(|| Some((deed_of(sentence, c.name("rest")?, !passive), verb(&c["deed"])?)))?;
     }
     let c = SHORT.captures(sentence)?;
     let subject = &c["subject"];
     let stands =
         names(subject) && !subject.contains([',', '→']) && !super::is_open(subject) && !MODAL.is_match(subject);
     stands.then(|| Some((whole(sentence), short(&c)?)))?
+}
+
+/// The part of a sentence that tells the deed: what is said of its object afterwards is another matter. `object` = the
+/// object stands in the rest, so that something has to be left of it.
+fn deed_of(sentence: &str, rest: regex::Match<'_>, object: bool) -> Range<usize> {
+    let cut = remark(rest.as_str()).filter(|i| !object || names(&rest.as_str()[..*i]));
+    whole(&sentence[..cut.map_or(sentence.len(), |i| rest.start() + i)])
 }
 
 /// Verb of a short report: its own participle, else a noun for the deed: `Rebase successful`.
@@ -264,7 +275,7 @@ mod tests {
             ("✅ **Merge conflict resolved**", ("✅ **Merge conflict resolved", "resolve")),
             ("Rebase successful!", ("Rebase successful", "rebase")),
             ("The uploader was built successfully.", ("The uploader was built successfully", "build")),
-            ("**Fixed the uploader** - it now retries", ("Fixed the uploader** - it now retries", "change")),
+            ("**Fixed the uploader** - it now retries", ("Fixed the uploader", "change")),
             ("Both uploaders are now fixed.", ("Both uploaders are now fixed", "change")),
         ] {
             assert_eq!(one(text), Some(want), "{text}");

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::sentence::remark;
 use super::{Kind, Matter, Reading, is_open, re, whole};
 
 pub(super) const KIND: Kind = Kind { read, positive: false, last_resort: true };
@@ -15,6 +16,8 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn read(sentence: &str) -> Vec<Reading> {
-    let stated = FAILED.find(sentence).is_some_and(|m| !is_open(&sentence[..m.start()]));
-    if stated { vec![(whole(sentence), Matter::NotDone)] } else { Vec::new() }
+    let Some(found) = FAILED.find(sentence).filter(|m| !is_open(&sentence[..m.start()])) else { return Vec::new() };
+    let rest = &sentence[found.end()..];
+    let end = rest.find(", ").into_iter().chain(remark(rest)).min().map_or(sentence.len(), |i| found.end() + i);
+    vec![(whole(&sentence[..end]), Matter::NotDone)]
 }

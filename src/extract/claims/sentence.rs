@@ -87,6 +87,28 @@ fn quoted(before: &str) -> bool {
     straight % 2 == 1 || before.matches('“').count() > before.matches('”').count()
 }
 
+/// Where what is said of a thing after the claim begins: `…, which retries`, `… that retries`, `… (three times)`.
+pub(super) fn remark(rest: &str) -> Option<usize> {
+    const MARKS: [&str; 15] = [
+        " that ",
+        " which ",
+        " so that ",
+        ", so ",
+        " because ",
+        " due to ",
+        " after ",
+        " (",
+        " — ",
+        " – ",
+        " - ",
+        "; ",
+        ", matching ",
+        ", ensuring ",
+        ", allowing ",
+    ];
+    MARKS.iter().filter_map(|m| rest.find(m)).min()
+}
+
 /// What stands before the first claim of a sentence, without the word that joins them.
 fn beginning<'s>(sentence: &'s str, found: &[Reading]) -> &'s str {
     let Some(end) = found.iter().map(|(r, _)| r.start).min() else { return sentence };

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::sentence::remark;
 use super::{Matter, Reading, re, whole};
 
 /// A thing, a verb of state, and a value: a figure, a quotation, a name in code marks.
@@ -16,7 +17,7 @@ static STATE: LazyLock<Regex> = LazyLock::new(|| {
 /// `**Size**: 39 MB`.
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"^\W*(?P<subject>[\w -]{2,40})\W+(?P<value>\d+(?:\.\d+)?\s?(?:%|bytes|[kmg]i?b|ms|s|seconds|characters|rows)(?:\W|$))",
+        r"^\W*(?P<subject>[\w -]{2,40})\W+(?P<value>\d+(?:\.\d+)?\s?(?:%|bytes|[kmg]i?b|ms|s|seconds|characters|rows))(?:\W|$)",
     )
 });
 /// Words by which a sentence explains how things are made, or talks to the reader.
@@ -38,11 +39,7 @@ pub(super) fn read(sentence: &str) -> Option<Reading> {
 /// Where the clause of the value ends: what is said of it after a comma is a remark.
 fn end_of(sentence: &str, value: usize) -> usize {
     let rest = &sentence[value..];
-    [", ", " - ", " – ", " — ", " ("]
-        .iter()
-        .filter_map(|cut| rest.find(cut))
-        .min()
-        .map_or(sentence.len(), |i| value + i)
+    rest.find(", ").into_iter().chain(remark(rest)).min().map_or(sentence.len(), |i| value + i)
 }
 
 #[cfg(test)]

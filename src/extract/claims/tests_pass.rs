@@ -11,7 +11,7 @@ pub(super) const KIND: Kind = Kind { read, ..EXACT };
 static PASS: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"\b(?:(?P<n>\d+)\s?(?:of|/|out of)\s?(?P<of>\d+)(?: (?:of the |the )?(?P<part1>(?:[\w.-]+ ){0,3}?)(?:tests?|checks|specs))?",
-        r"|(?P<all>all|every|both|the|our)(?: of)?(?: the| our| my)? (?:(?P<m>\d+) )?(?P<part2>(?:[\w./-]+ ){0,3}?)(?:tests?|test suites?|suites?|specs|test cases?)",
+        r"|(?P<all>all|every|both|the|our)(?: of)?(?: the| our| my)? (?:(?P<m>\d+|two|three|four|five|six|seven|eight|nine|ten) )?(?P<part2>(?:[\w./-]+ ){0,3}?)(?:tests?|test suites?|suites?|specs|test cases?)",
         r"|(?P<k>\d+) (?P<part3>(?:[\w./-]+ ){0,2}?)(?:tests?|specs)",
         r"|(?P<bare>tests?))",
         r"(?: (?:are|is|have|has|now|all|still|do|does|currently|also|both|continue to))* (?:pass(?:es|ed|ing)?|green|succeed(?:ed|s)?)\b"
@@ -33,7 +33,7 @@ fn read(sentence: &str) -> Vec<Reading> {
             if labelled {
                 return Some((c.get(0)?.range(), Matter::Tests { passed: None, of: None, whole: false }));
             }
-            let number = |name: &str| c.name(name).and_then(|m| m.as_str().parse().ok());
+            let number = |name: &str| c.name(name).and_then(|m| in_figures(m.as_str()));
             let part = ["part1", "part2", "part3"].iter().find_map(|p| c.name(p)).map_or("", |m| m.as_str().trim());
             let plain = PLAIN.contains(&part.to_ascii_lowercase().as_str());
             let all = c.name("all").map_or("", |m| m.as_str());
@@ -43,6 +43,13 @@ fn read(sentence: &str) -> Vec<Reading> {
             Some((c.get(0)?.range(), Matter::Tests { passed, of, whole }))
         })
         .collect()
+}
+
+/// A number in figures or as a word.
+fn in_figures(number: &str) -> Option<u64> {
+    const WORDS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let word = || WORDS.iter().position(|w| number.eq_ignore_ascii_case(w)).map(|i| i as u64 + 2);
+    number.parse().ok().or_else(word)
 }
 
 #[cfg(test)]

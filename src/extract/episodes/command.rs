@@ -1,7 +1,7 @@
 //! What a command does: its class.
 
 use super::programs;
-use super::shell::Command;
+use super::shell::{Command, commands};
 
 /// What a command does, the weightier later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +28,32 @@ pub(crate) enum Class {
     Bench,
 }
 
+/// The classes of the commands of a command line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Classes(u16);
+
+impl Classes {
+    /// Those of a command line.
+    pub(crate) fn of(line: &str) -> Self {
+        Self(commands(line).iter().fold(0, |bits, c| bits | 1 << class(c) as u16))
+    }
+
+    /// Whether a command of the class is among them.
+    pub(crate) fn has(self, class: Class) -> bool {
+        self.0 & 1 << class as u16 != 0
+    }
+
+    /// Whether the commands only show what stands elsewhere: files, history, their own words.
+    pub(crate) fn only_show(self) -> bool {
+        self.0 & !(1 << Class::Idle as u16 | 1 << Class::Look as u16) == 0
+    }
+
+    /// Whether one of them runs something, rather than showing, arranging, recording or editing.
+    pub(crate) fn run(self) -> bool {
+        [Class::Probe, Class::Run, Class::Build, Class::Test, Class::Bench].into_iter().any(|c| self.has(c))
+    }
+}
+
 /// The class of one command.
 pub(crate) fn class(command: &Command) -> Class {
     let program = command.program();
@@ -52,7 +78,8 @@ pub(crate) fn class(command: &Command) -> Class {
         }
         "black" | "prettier" | "isort" | "rustfmt" | "gofmt" if !checks(command) => return Class::Edit,
         "cargo" | "go" | "npm" | "yarn" | "pnpm" | "bun" | "mvn" | "gradle" | "./gradlew" | "./mvnw" | "make"
-        | "dotnet" | "mix" | "swift" | "deno" | "just" | "task" | "rake" | "composer" | "bundle" | "lake" | "zig" => {
+        | "dotnet" | "mix" | "swift" | "deno" | "just" | "task" | "rake" | "composer" | "bundle" | "lake" | "zig"
+        | "mise" | "turbo" | "nx" | "moon" | "poe" | "hatch" => {
             return task(command);
         }
         _ => {}

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Verdict;
-use super::record::{Record, quotes};
+use super::record::Record;
 use crate::extract::bench::FigureEvidence;
 use crate::extract::claims::{Claim, Direction};
 use crate::link::Scene;
@@ -127,7 +127,7 @@ fn is_rounded(told: &str, printed: &str) -> bool {
 fn labelled(record: &Record<'_>, claim: &Claim, at: usize) -> (Option<Figure>, Option<Figure>) {
     let (mut before, mut after): (Vec<Figure>, Vec<Figure>) = (Vec::new(), Vec::new());
     for (call, seen) in record.newest(claim, at).take(WINDOW) {
-        if quotes(seen.command) {
+        if seen.quotes {
             continue;
         }
         for line in seen.printed.lines().filter(|l| l.len() <= LINE) {

@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::object::Object;
-use super::record::{Record, Seen, programs, quotes};
-use super::runs::plainly_worked;
+use super::done::MEETS;
+use super::record::{Record, Seen};
 use super::{Verdict, dated};
 use crate::extract::claims::Claim;
+use crate::link::deeds::object::Object;
+use crate::link::deeds::outcome::{is_background, plainly_worked};
 use crate::session::ToolKind;
 
 /// Calls before a claim that are looked through for a run.
@@ -19,30 +20,24 @@ const END: usize = 600;
 static BROKE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?m)^\w*(?:Error|Exception): |^Traceback |\bpanicked at|Kernel panic|^[Ff]atal(?: error)?: |[Ss]egmentation fault|core dumped").expect("what failed runs print")
 });
-/// Programs that arrange things rather than run what is being built.
-const ARRANGING: &[&str] = &[
-    "rm", "mkdir", "cp", "mv", "chmod", "chown", "touch", "kill", "pkill", "killall", "sleep", "which", "ps", "tar",
-    "unzip", "ln", "apt", "apt-get", "pip", "pip3", "test", "[", "set", "for", "done", "if", "fi", "EOF", "exit",
-    "nohup", "file", "stat", "type", "command",
-];
-
 /// Whether a call runs something, rather than showing or arranging files.
 pub(super) fn runs(seen: &Seen<'_>) -> bool {
     if seen.command.is_empty() {
         return seen.call.kind == ToolKind::Other && !seen.printed.is_empty();
     }
-    !quotes(seen.command) && programs(seen.command).any(|p| !ARRANGING.contains(&p) && !super::record::shows(p))
-}
-
-/// A start in the background says nothing of how it ends.
-pub(super) fn is_background(seen: &Seen<'_>) -> bool {
-    seen.call.input.get("run_in_background").is_some_and(|b| b == true)
-        || seen.printed.starts_with("Command running in background")
+    seen.classes.run()
 }
 
 /// The verdict on a run that is said to have worked; `run` = the words speak of one run, not of something that works.
 pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, run: bool) -> Verdict {
     let Some((i, seen)) = record.newest(claim, at).take(WINDOW).find(|(_, s)| runs(s)) else { return Verdict::NONE };
+    // A call shows that it ran, not that what it made meets what was asked.
+    let all = record.session.text_of(&claim.span).unwrap_or("");
+    let rest = &all[(claim.span.end as usize).min(all.len())..];
+    let rest = &rest[..rest.find(['\n', '.']).unwrap_or(rest.len())];
+    if MEETS.is_match(rest) {
+        return Verdict::NONE;
+    }
     let end = &seen.printed[seen.printed.ceil_char_boundary(seen.printed.len().saturating_sub(END))..];
     let broke = BROKE.is_match(end);
     let object = Object::of(record.session.quote(&claim.span).unwrap_or(""));
@@ -56,8 +51,8 @@ pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, run: bool) ->
     if named
         && seen.call.worked()
         && !broke
-        && !is_background(seen)
-        && (!end.trim().is_empty() || plainly_worked(seen.call, seen.command))
+        && !is_background(seen.call)
+        && (!end.trim().is_empty() || plainly_worked(seen.call))
     {
         return dated(record, claim, (i, at), false);
     }

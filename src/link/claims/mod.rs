@@ -8,14 +8,14 @@
 
 mod builds;
 mod change;
-mod deeds;
+mod done;
 mod execution;
 mod files;
-mod object;
 mod record;
 mod repository;
 mod runs;
 mod service;
+mod shown;
 mod state;
 
 use serde::Serialize;
@@ -23,6 +23,7 @@ use serde::Serialize;
 use super::{FactId, Link, LinkKind, Scene, sure};
 use crate::extract::Facts;
 use crate::extract::claims::{Claim, Matter};
+use crate::extract::episodes::command::{Class, Classes};
 use crate::session::{MsgIx, Session, ToolCall, ToolKind};
 use record::Record;
 pub use runs::{Counts, Unit};
@@ -107,7 +108,7 @@ pub struct TestRun {
 
 /// Tests that a command that names a test runner says have passed and failed.
 pub fn tests_of(call: &ToolCall) -> Option<Counts> {
-    let ran = call.command().is_some_and(runs::is_runner);
+    let ran = call.command().is_some_and(|c| Classes::of(c).has(Class::Test));
     call.result.as_ref().filter(|_| ran).and_then(|r| runs::counts(&r.text))
 }
 
@@ -152,10 +153,10 @@ pub(super) fn link(scene: &Scene<'_>, _: &[Link]) -> Vec<Link> {
                 }
                 Matter::Ran { run } => execution::judge(&record, claim, at, *run),
                 Matter::State { subject, value } => state::judge(&record, claim, at, subject, value),
-                Matter::Count { number, noun } => deeds::counted(&record, claim, at, *number, noun),
-                Matter::Done { verb } => deeds::judge(&record, claim, at, verb),
-                Matter::Shown => deeds::shown(&record, claim, at),
-                Matter::NotDone => deeds::failed(&record, claim, at),
+                Matter::Count { number, noun } => shown::counted(&record, claim, at, *number, noun),
+                Matter::Done { verb } => done::judge(&record, claim, at, verb),
+                Matter::Shown => shown::judge(&record, claim, at),
+                Matter::NotDone => shown::failed(&record, claim, at),
             };
             found.extend(links(scene, (FactId::Claim((first + i) as u32), claim.msg), verdict));
         }

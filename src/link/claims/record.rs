@@ -6,13 +6,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::extract::claims::Claim;
+use crate::extract::episodes::command::Classes;
 use crate::link::Scene;
+use crate::link::deeds::outcome::tail;
 use crate::session::{CallRef, MsgIx, Session, ThreadIx, ToolCall, ToolKind};
 
 use super::runs::{self, Counts};
-
-/// Bytes of an output's end that are read: runners print their sums there.
-const TAIL: usize = 16 * 1024;
 
 /// Words of a prompt up to which it asks for nothing new: "yes", "go on".
 const SHORT: usize = 3;
@@ -30,6 +29,10 @@ pub(super) struct Seen<'a> {
     abandoned: bool,
     /// Command line, for calls that have one.
     pub(super) command: &'a str,
+    /// What its commands do.
+    pub(super) classes: Classes,
+    /// It only shows what stands elsewhere.
+    pub(super) quotes: bool,
     /// The end of what it printed; empty for file tools, plans and searches.
     pub(super) printed: &'a str,
     /// Tests it ran, as printed.
@@ -55,12 +58,6 @@ static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
 static EDIT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?m)(?:^|[;&|(]\s*|\s)(?:sed -i|perl -\w*i|git (?:checkout|apply|stash|reset|merge|rebase|pull|revert|cherry-pick|restore)|patch -p)\s").expect("commands that edit")
 });
-/// Programs that only show what is already there: what they print is a quotation.
-const SHOWING: &[&str] = &[
-    "cat", "grep", "rg", "egrep", "head", "tail", "less", "more", "sed", "awk", "git", "find", "ls", "echo", "wc",
-    "cd", "printf", "diff", "jq", "strings", "sort", "uniq", "nl", "tree", "ag", "pwd", "true", "export", "source",
-    "xxd", "gh",
-];
 /// Endings of files that a test or a build covers.
 const SOURCE: &[&str] = &[
     "rs", "py", "js", "ts", "tsx", "jsx", "mjs", "cjs", "go", "c", "cc", "cpp", "cxx", "h", "hpp", "java", "kt", "rb",
@@ -118,7 +115,8 @@ fn see<'a>(session: &Session, at: CallRef, call: &'a ToolCall) -> Seen<'a> {
         ToolKind::Shell | ToolKind::Other | ToolKind::Fetch => tail(output),
         _ => "",
     };
-    let quotes = quotes(command);
+    let classes = Classes::of(command);
+    let quotes = quotes(command, classes);
     let tests = if quotes { None } else { runs::counts(shown) };
     let edits = edits(call, command);
     let changes = edits || matches!(call.kind, ToolKind::Write | ToolKind::Edit) || CHANGE.is_match(command);
@@ -128,6 +126,8 @@ fn see<'a>(session: &Session, at: CallRef, call: &'a ToolCall) -> Seen<'a> {
         at,
         abandoned: message.abandoned,
         command,
+        classes,
+        quotes,
         printed: shown,
         tests,
         changes,
@@ -135,31 +135,10 @@ fn see<'a>(session: &Session, at: CallRef, call: &'a ToolCall) -> Seen<'a> {
     }
 }
 
-/// The end of a text.
-pub(super) fn tail(text: &str) -> &str {
-    &text[text.ceil_char_boundary(text.len().saturating_sub(TAIL))..]
-}
-
 /// Whether a command only shows what stands elsewhere: files, history, its own words. Log files count as results.
-pub(super) fn quotes(command: &str) -> bool {
-    if command.is_empty() || command.contains(".log") || command.contains(".out") || command.contains(".output") {
-        return false;
-    }
-    programs(command).all(shows)
-}
-
-/// Whether a program only shows what is there.
-pub(super) fn shows(program: &str) -> bool {
-    SHOWING.contains(&program)
-}
-
-/// First words of the commands of a command line; what `cd`, variables and wrappers stand before is looked through.
-pub(super) fn programs(command: &str) -> impl Iterator<Item = &str> {
-    let parts = command.split(['\n', ';', '|', '&']).map(str::trim).filter(|p| !p.is_empty());
-    parts.filter_map(|part| {
-        let mut words = part.split_whitespace();
-        words.find(|w| !w.contains('=') && !["sudo", "time", "env", "timeout", "nice", "then", "do", "("].contains(w))
-    })
+fn quotes(command: &str, classes: Classes) -> bool {
+    let logs = [".log", ".out", ".output"].iter().any(|end| command.contains(end));
+    !command.is_empty() && !logs && classes.only_show()
 }
 
 /// Whether a call changed source files for sure: a file tool or `sed -i` and the like that worked.
@@ -179,10 +158,10 @@ mod tests {
     #[test]
     fn a_command_that_shows_a_file_is_a_quotation() {
         for shows in ["cat tests/a.txt", "cd /x && grep -rn passed src | head", "git log -3", "echo '5 passed'"] {
-            assert!(quotes(shows), "{shows}");
+            assert!(quotes(shows, Classes::of(shows)), "{shows}");
         }
         for runs in ["cargo test | tail -5", "cd /x && pytest", "cat run.log", "FOO=1 make test"] {
-            assert!(!quotes(runs), "{runs}");
+            assert!(!quotes(runs, Classes::of(runs)), "{runs}");
         }
     }
 }

@@ -8,6 +8,8 @@ use regex::Regex;
 use super::record::Record;
 use super::{Verdict, dated};
 use crate::extract::claims::Claim;
+use crate::extract::episodes::command::Class;
+use crate::link::deeds::outcome::plainly_worked;
 
 /// What the counts of a runner count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,13 +90,6 @@ static GO_PACKAGE: LazyLock<Regex> = LazyLock::new(|| {
 static LINES: LazyLock<Regex> = LazyLock::new(|| {
     multi(r"^[ \t]*(?:(?P<f>FAIL(?:ED)?:?|not ok)[ \t]+\S|(?:(?P<p>PASS(?:ED)?:?)[ \t]+\S|ok[ \t]+\d+[ \t]))")
 });
-/// Names of test runners in a command.
-static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
-    multi(
-        r"\b(?:pytest|unittest|cargo (?:test|nextest)|go test|npm (?:run )?test|yarn (?:run )?test|pnpm (?:run )?test|jest|vitest|mocha|ctest|rspec|phpunit|mvn (?:\S+ )*test|gradlew? (?:\S+ )*test|make (?:test|check)|tox|nox|bun test|deno test|dotnet test|mix test)\b",
-    )
-});
-
 /// Tests that an output says have run.
 pub(super) fn counts(text: &str) -> Option<Counts> {
     if !MARKS.is_match(text) {
@@ -147,11 +142,6 @@ fn is_choice(command: &str) -> bool {
     CHOSEN.is_match(command)
 }
 
-/// Whether a command names a test runner.
-pub(super) fn is_runner(command: &str) -> bool {
-    RUNNER.is_match(command)
-}
-
 /// The verdict on tests that pass: `claimed` = how many, of how many, and whether all are meant.
 pub(super) fn judge(
     record: &Record<'_>,
@@ -168,8 +158,8 @@ pub(super) fn judge(
         }
         let Some(run) = seen.tests else {
             // A run whose result does not stand here: nothing older is the last word.
-            let ran = newest.is_none() && is_runner(seen.command) && !super::record::quotes(seen.command);
-            if ran && plainly_worked(seen.call, seen.command) && passed.is_none() {
+            let ran = newest.is_none() && seen.classes.has(Class::Test);
+            if ran && plainly_worked(seen.call) && passed.is_none() {
                 return dated(record, claim, (i, at), seen.tests.is_some());
             }
             unread |= ran;
@@ -213,12 +203,6 @@ pub(super) fn judge(
 /// "All pass" or "n of m pass": what a single number says is not enough to be refuted.
 fn all_or_counted(passed: Option<u64>, of: Option<u64>) -> bool {
     passed.is_none() || of.is_some()
-}
-
-/// The command's own exit status says that it worked: it is not hidden behind a pipe or `||`.
-pub(super) fn plainly_worked(call: &crate::session::ToolCall, command: &str) -> bool {
-    let hidden = ["|", ";", "nohup"].iter().any(|h| command.contains(h)) || command.trim_end().ends_with('&');
-    call.worked() && !hidden && !call.input.get("run_in_background").is_some_and(|b| b == true)
 }
 
 #[cfg(test)]

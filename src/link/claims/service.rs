@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Verdict;
-use super::record::{Record, quotes};
+use super::record::Record;
 use crate::extract::claims::Claim;
 
 /// Calls before a claim that are looked through for a probe.
@@ -23,7 +23,7 @@ static PORT: LazyLock<Regex> =
 /// The verdict on a service that is up.
 pub(super) fn judge(record: &Record<'_>, claim: &Claim, at: usize, port: Option<u32>) -> Verdict {
     for (i, seen) in record.newest(claim, at).take(WINDOW) {
-        if seen.printed.is_empty() || quotes(seen.command) {
+        if seen.printed.is_empty() || seen.quotes {
             continue;
         }
         let last = |r: &Regex| r.find_iter(seen.printed).last().map(|m| m.start());

@@ -11,7 +11,7 @@ const TEXT: usize = 64 * 1024;
 
 /// The object of a claim.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(in crate::link) struct Object {
     /// Paths, identifiers, figures: in lower case.
     names: usize,
     /// Stems of plain words.
@@ -23,19 +23,19 @@ pub(super) struct Object {
 
 /// How much of an object a text holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Share {
+pub(in crate::link) struct Share {
     names: u64,
     words: u64,
 }
 
 impl Share {
     /// Whether a text holds any of the names.
-    pub(super) fn has_name(self) -> bool {
+    pub(in crate::link) fn has_name(self) -> bool {
         self.names != 0
     }
 
     /// What either of two texts holds.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(in crate::link) fn or(self, other: Self) -> Self {
         Self { names: self.names | other.names, words: self.words | other.words }
     }
 }
@@ -99,11 +99,37 @@ const EMPTY: &[&str] = &[
     "confirm",
     "check",
     "i'v",
+    "avail",
+    "exist",
+    "present",
+    "readi",
+    "exact",
+    "exactli",
+    "total",
+    "current",
+    "byte",
+    "second",
+    "minut",
+    "charact",
+    "unabl",
+    "abl",
+    "long",
+    "take",
+    "took",
+    "contain",
+    "return",
+    "size",
+    "under",
+    "below",
+    "run",
+    "execut",
+    "locat",
+    "use",
 ];
 
 impl Object {
     /// The object of a claim as written, without its verb.
-    pub(super) fn of(claim: &str) -> Self {
+    pub(in crate::link) fn of(claim: &str) -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut words: Vec<String> = Vec::new();
         for token in prose::tokens(claim) {
@@ -141,17 +167,17 @@ impl Object {
     }
 
     /// Whether it names anything.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::link) fn is_empty(&self) -> bool {
         self.needles.is_empty()
     }
 
     /// Whether it names a file, an identifier or the like: a thing that keeps its name.
-    pub(super) fn has_lasting_name(&self) -> bool {
+    pub(in crate::link) fn has_lasting_name(&self) -> bool {
         self.needles.iter().any(|(n, _, name)| *name && n.len() > 4 && !n.starts_with(|c: char| c.is_ascii_digit()))
     }
 
     /// What of it a text holds.
-    pub(super) fn share(&self, text: &str) -> Share {
+    pub(in crate::link) fn share(&self, text: &str) -> Share {
         let mut share = Share::default();
         let Some(search) = &self.search else { return share };
         let text = &text[..text.floor_char_boundary(TEXT)];
@@ -174,7 +200,7 @@ impl Object {
     }
 
     /// Whether a share is enough to say that the text speaks of this object and no other.
-    pub(super) fn is_named(&self, share: Share) -> bool {
+    pub(in crate::link) fn is_named(&self, share: Share) -> bool {
         let (n, w) = (share.names.count_ones() as usize, share.words.count_ones() as usize);
         if self.names > 0 {
             // Every name, and few words besides: `a minimal open_async`.
@@ -188,31 +214,31 @@ impl Object {
     }
 
     /// Whether a path or a command of its own kind speaks of it: one word of it is enough when it has but one.
-    pub(super) fn is_marked(&self, share: Share) -> bool {
+    pub(in crate::link) fn is_marked(&self, share: Share) -> bool {
         self.is_named(share) || self.names == 0 && self.words == 1 && share.words == 1
     }
 
     /// Whether a text holds every name, and half of the words.
-    pub(super) fn is_printed(&self, share: Share) -> bool {
+    pub(in crate::link) fn is_printed(&self, share: Share) -> bool {
         self.names > 0
             && share.names.count_ones() as usize == self.names
             && share.words.count_ones() as usize * 2 >= self.words
     }
 
     /// What stands in a command for a state that its result prints: all but figures, which have to be printed.
-    pub(super) fn given(&self, share: Share) -> Share {
+    pub(in crate::link) fn given(&self, share: Share) -> Share {
         let figure = |n: &&(String, usize, bool)| n.2 && n.0.starts_with(|c: char| c.is_ascii_digit());
         let figures = self.needles.iter().filter(figure).fold(0, |bits, (_, i, _)| bits | 1 << i);
         Share { names: share.names & !figures, ..share }
     }
 
     /// Whether some of its names, or most of its words, stand in a text.
-    pub(super) fn is_touched(&self, share: Share) -> bool {
+    pub(in crate::link) fn is_touched(&self, share: Share) -> bool {
         share.names != 0 || self.is_marked(share)
     }
 
     /// Whether a result names another thing where the claim names this one: `basic_economy` for "economy".
-    pub(super) fn is_denied(&self, result: &str) -> bool {
+    pub(in crate::link) fn is_denied(&self, result: &str) -> bool {
         let Some(search) = &self.search else { return false };
         let text = &result[..result.floor_char_boundary(TEXT)];
         let bytes = text.as_bytes();
@@ -230,12 +256,12 @@ impl Object {
     }
 
     /// Whether a text holds every name; without names, most of the words.
-    pub(super) fn is_whole(&self, share: Share) -> bool {
+    pub(in crate::link) fn is_whole(&self, share: Share) -> bool {
         if self.names > 0 { self.is_printed(share) } else { self.is_named(share) }
     }
 
     /// Whether a text holds any word of it.
-    pub(super) fn has_word(&self, share: Share) -> bool {
+    pub(in crate::link) fn has_word(&self, share: Share) -> bool {
         share.names | share.words != 0
     }
 
@@ -261,6 +287,12 @@ fn forms(name: &str) -> Vec<String> {
     let unit = &name[number.len()..];
     if number.len() > 1 && !unit.is_empty() && unit.bytes().all(|b| b.is_ascii_alphabetic()) {
         forms.push(number.clone());
+        // `ls -h` and `du -h` print "39M".
+        let short = unit.strip_suffix('b').filter(|u| matches!(*u, "k" | "m" | "g" | "t"));
+        forms.extend(short.map(|u| format!("{number}{u}")));
+    }
+    if name.contains(',') && name.bytes().all(|b| b.is_ascii_digit() || b == b',') {
+        forms.push(name.replace(',', ""));
     }
     if let Ok(value) = number.parse::<f64>()
         && unit.is_empty()

@@ -1,23 +1,24 @@
 //! What one call that worked did to the things it names: files it changed or read, commands it ran, words it wrote.
 
+pub(in crate::link) mod commands;
+pub(in crate::link) mod did;
+pub(in crate::link) mod goal;
+pub(in crate::link) mod object;
+pub(in crate::link) mod outcome;
+pub(in crate::link) mod words;
+
+use self::words::{CHANGERS, GIT_CHANGERS, is_document};
 use super::overlap::Bag;
-use crate::extract::artefacts::name;
 use crate::extract::episodes::command::{Class, class};
 use crate::extract::episodes::shell::{Command, commands};
 use crate::session::{ToolCall, ToolKind};
 
 /// Bytes of what a call writes that are read.
 const DEPTH: usize = 8_000;
-/// Programs that change the files they name.
-const CHANGERS: &[&str] = &["rm", "mv", "cp", "mkdir", "touch", "truncate", "tee", "install", "ln", "chmod", "rmdir"];
-/// Subcommands of git that change the files they name.
-const GIT_CHANGERS: &[&str] = &["mv", "rm", "restore", "checkout", "revert"];
-/// Endings of documents: words in them are told, not done.
-const DOCUMENTS: &[&str] = &["md", "mdx", "txt", "rst", "adoc", "log", "markdown"];
-
 /// The deeds of one call.
-#[derive(Debug, Default)]
-pub(super) struct Deeds<'a> {
+#[derive(Debug)]
+pub(in crate::link) struct Deeds<'a> {
+    call: &'a ToolCall,
     changed: Vec<String>,
     read: Vec<&'a str>,
     url: Option<&'a str>,
@@ -25,8 +26,9 @@ pub(super) struct Deeds<'a> {
     ran: Vec<(Class, Command)>,
     /// The whole command line, for commands quoted in a request.
     line: &'a str,
-    /// What was written into files that are no documents.
-    written: String,
+    /// What was taken out of files that are no documents, and what was put in.
+    taken: String,
+    put: String,
     /// What the agent calls the call, where it says so.
     label: &'a str,
     /// It hands work to a subagent.
@@ -35,7 +37,7 @@ pub(super) struct Deeds<'a> {
 
 impl<'a> Deeds<'a> {
     /// The deeds of a call; `None` = it is not known to have worked, or plans or asks only.
-    pub(super) fn of(call: &'a ToolCall) -> Option<Self> {
+    pub(in crate::link) fn of(call: &'a ToolCall) -> Option<Self> {
         if !call.worked() || matches!(call.kind, ToolKind::Plan | ToolKind::Ask) {
             return None;
         }
@@ -44,17 +46,26 @@ impl<'a> Deeds<'a> {
             label: text("description"),
             line: call.command().unwrap_or(""),
             delegated: call.kind == ToolKind::Task,
-            ..Self::default()
+            call,
+            changed: Vec::new(),
+            read: Vec::new(),
+            url: None,
+            ran: Vec::new(),
+            taken: String::new(),
+            put: String::new(),
         };
         let files = [call.written_paths(), call.deleted_paths()].concat();
         deeds.changed = files.iter().map(|p| (*p).to_owned()).collect();
         match call.kind {
-            ToolKind::Read | ToolKind::Search => deeds.read.extend(call.target()),
+            ToolKind::Read => deeds.read.extend(call.target()),
             ToolKind::Fetch => deeds.url = call.target(),
             _ => {}
         }
         if files.iter().any(|p| !is_document(p)) {
-            deeds.written = written(call);
+            (deeds.taken, deeds.put) = did::sides(call);
+            for side in [&mut deeds.taken, &mut deeds.put] {
+                side.truncate(side.floor_char_boundary(DEPTH));
+            }
         }
         for command in commands(deeds.line) {
             deeds.note(command);
@@ -77,76 +88,88 @@ impl<'a> Deeds<'a> {
     }
 
     /// Whether it changed the file of this name.
-    pub(super) fn changed(&self, file: &str) -> bool {
+    pub(in crate::link) fn changed(&self, file: &str) -> bool {
         self.changed.iter().any(|p| same_file(file, p))
     }
 
+    /// Whether it wrote a file in the folder of this path.
+    pub(in crate::link) fn changed_under(&self, folder: &str) -> bool {
+        let inside = |p: &String| {
+            p.to_lowercase().rsplit_once('/').is_some_and(|(dir, _)| {
+                let dir = format!("/{}/", dir.trim_start_matches(['/', '.']));
+                dir.contains(&format!("/{folder}/")) || dir.contains(&format!("/.{folder}/"))
+            })
+        };
+        !self.call.written_paths().is_empty() && self.changed.iter().any(inside)
+    }
+
     /// Whether it read the file of this name.
-    pub(super) fn looked_at(&self, file: &str) -> bool {
+    pub(in crate::link) fn looked_at(&self, file: &str) -> bool {
         let shown = self.ran.iter().filter(|(class, _)| *class == Class::Look);
         self.read.iter().any(|p| same_file(file, p))
             || shown.flat_map(|(_, c)| &c.words[1..]).any(|w| same_file(file, w))
     }
 
     /// Whether it fetched this address.
-    pub(super) fn fetched(&self, url: &str) -> bool {
+    pub(in crate::link) fn fetched(&self, url: &str) -> bool {
         self.url.is_some_and(|u| u.trim_end_matches('/') == url.trim_end_matches('/'))
     }
 
     /// Commands that do something.
-    pub(super) fn runs(&self) -> impl Iterator<Item = (Class, &Command)> {
+    pub(in crate::link) fn runs(&self) -> impl Iterator<Item = (Class, &Command)> {
         let shows = |class: Class| matches!(class, Class::Idle | Class::Look);
         self.ran.iter().filter(move |(class, _)| !shows(*class)).map(|(class, c)| (*class, c))
     }
 
     /// Commands of every kind.
-    pub(super) fn commands(&self) -> impl Iterator<Item = (Class, &Command)> {
+    pub(in crate::link) fn commands(&self) -> impl Iterator<Item = (Class, &Command)> {
         self.ran.iter().map(|(class, c)| (*class, c))
     }
 
     /// Whether it changed a file that is no document.
-    pub(super) fn changes_program(&self) -> bool {
+    pub(in crate::link) fn changes_program(&self) -> bool {
         self.changed.iter().any(|p| !is_document(p))
     }
 
     /// Whether it ran the file of this name.
-    pub(super) fn ran(&self, file: &str) -> bool {
+    pub(in crate::link) fn ran(&self, file: &str) -> bool {
         self.runs().flat_map(|(_, c)| &c.words).any(|w| same_file(file, w))
     }
 
     /// Whether its command line holds this one, and does more than show.
-    pub(super) fn runs_line(&self, line: &str) -> bool {
+    pub(in crate::link) fn runs_line(&self, line: &str) -> bool {
         self.runs().next().is_some() && self.line.contains(line)
     }
 
-    /// Whether it wrote this name into a file, or ran a command with it.
-    pub(super) fn sets(&self, name: &str) -> bool {
-        holds(&self.written, name) || self.runs().flat_map(|(_, c)| &c.words).any(|w| holds(w, name))
+    /// Whether it put this name into a file or took it out, or ran a command with it.
+    pub(in crate::link) fn sets(&self, name: &str) -> bool {
+        count(&self.taken, name) != count(&self.put, name)
+            || self.runs().flat_map(|(_, c)| &c.words).any(|w| holds(w, name))
     }
 
     /// Whether it changed a file or ran something.
-    pub(super) fn acts(&self) -> bool {
+    pub(in crate::link) fn acts(&self) -> bool {
         !self.changed.is_empty() || self.runs().next().is_some() || !self.label.is_empty()
     }
 
     /// Whether it hands work to a subagent.
-    pub(super) fn delegated(&self) -> bool {
+    pub(in crate::link) fn delegated(&self) -> bool {
         self.delegated
     }
 
     /// What it wrote, the words of the commands that do something, and the files it changed.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::link) fn texts(&self) -> impl Iterator<Item = &str> {
         let words = self.runs().flat_map(|(_, c)| &c.words).chain(&self.changed);
-        std::iter::once(self.written.as_str()).chain(words.map(String::as_str))
+        [self.taken.as_str(), &self.put].into_iter().chain(words.map(String::as_str))
     }
 
     /// What the agent calls it.
-    pub(super) fn label(&self) -> &'a str {
+    pub(in crate::link) fn label(&self) -> &'a str {
         self.label
     }
 
     /// The words of what it wrote and ran.
-    pub(super) fn words(&self) -> Bag {
+    pub(in crate::link) fn words(&self) -> Bag {
         let mut text = self.label.to_owned();
         for part in self.texts() {
             text.push(' ');
@@ -162,11 +185,6 @@ fn asks_the_host(command: &Command) -> bool {
     matches!(command.program(), "gh" | "glab") && command.words.get(2).is_some_and(|w| DEEDS.contains(&w.as_str()))
 }
 
-/// Whether a file is a document: what stands in it is told, not done.
-fn is_document(path: &str) -> bool {
-    name(path).rsplit_once('.').is_some_and(|(_, end)| DOCUMENTS.contains(&end.to_ascii_lowercase().as_str()))
-}
-
 /// Whether a name and a path mean one file: the shorter is the end of the longer.
 fn same_file(name: &str, path: &str) -> bool {
     let plain = |p: &str| p.trim_start_matches(['@', '"', '\'']).trim_start_matches("./").to_lowercase();
@@ -178,45 +196,16 @@ fn same_file(name: &str, path: &str) -> bool {
     ends(path, name) || ends(name, path)
 }
 
+/// How often a text holds a name as a whole word.
+fn count(text: &str, name: &str) -> usize {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let whole = |at: usize| !text[..at].ends_with(word) && !text[at + name.len()..].starts_with(word);
+    text.match_indices(name).filter(|(at, _)| whole(*at)).count()
+}
+
 /// Whether a text holds a name as a whole word.
 fn holds(text: &str, name: &str) -> bool {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(at, _)| !text[..at].ends_with(word) && !text[at + name.len()..].starts_with(word))
-}
-
-/// The texts that a file tool or a patch writes or takes out.
-fn written(call: &ToolCall) -> String {
-    let mut out = String::new();
-    if let Some(patch) = call.patch() {
-        let lines = patch.lines().filter(|l| l.starts_with(['+', '-']));
-        lines.for_each(|l| out.extend([&l[1..], "\n"]));
-    } else {
-        collect(&call.input, &mut out);
-    }
-    out.truncate(out.floor_char_boundary(DEPTH));
-    out
-}
-
-/// The strings of the fields that hold text for a file.
-fn collect(input: &serde_json::Value, out: &mut String) {
-    const FIELDS: &[&str] = &[
-        "content",
-        "new_string",
-        "old_string",
-        "newString",
-        "oldString",
-        "new_str",
-        "old_str",
-        "file_text",
-        "insert_text",
-    ];
-    let edits = input.get("edits").and_then(|e| e.as_array()).into_iter().flatten();
-    for object in std::iter::once(input).chain(edits) {
-        for text in FIELDS.iter().filter_map(|f| object.get(f)?.as_str()) {
-            out.push_str(&text[..text.floor_char_boundary(DEPTH)]);
-            out.push('\n');
-        }
-    }
+    count(text, name) > 0
 }
 
 #[cfg(test)]

@@ -1,19 +1,26 @@
 //! What a request asks to be done, and to what: the kind of its deed and the things it names. A call meets it only when it
 //! did that deed to one of those things; words that a call and a request merely share tie nothing.
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::deeds::Deeds;
-use super::overlap::Bag;
+use super::Deeds;
+use super::commands::ways;
+use super::did;
+use super::object::Object;
+use super::outcome::{printed, worked};
+use super::words::{EDITS, canonical};
 use crate::extract::episodes::command::Class;
 use crate::extract::episodes::shell::Command;
 use crate::extract::prose::{offset, re, tokens};
+use crate::link::overlap::Bag;
+use crate::session::ToolKind;
 
 /// What a verb asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(in crate::link) enum Deed {
     Change,
     Run,
     Look,
@@ -41,13 +48,15 @@ const TALK: &str = "
 ";
 
 /// The deed that a verb asks for, by its first word.
-pub(super) fn deed(verb: &str) -> Deed {
+pub(in crate::link) fn deed(verb: &str) -> Deed {
     let word = verb.split_whitespace().next().unwrap_or("");
     let lists = [(Deed::Change, CHANGE), (Deed::Run, RUN), (Deed::Look, LOOK), (Deed::Talk, TALK)];
     let of = |(_, list): &&(Deed, &str)| list.split_whitespace().any(|w| w == word);
     lists.iter().find(of).map_or(Deed::Any, |(deed, _)| *deed)
 }
 
+/// More files than this are a list that was pasted.
+const MOST_FILES: usize = 3;
 /// Words before the name of a thing that is only used, or only spoken of.
 const SOURCES: &[&str] = &[
     "from",
@@ -88,30 +97,36 @@ const DOMAINS: &[&str] = &["com", "org", "io", "net", "dev", "ai", "app", "co", 
 
 static CODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`([^`\n]{2,200})`").expect("a span of code"));
 static URL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"https?://[^\s<>"'`)\]]+"#).expect("an address"));
-static REQUEST: LazyLock<Regex> = LazyLock::new(|| re(r"\b(pr|pull[- ]request)s?\b"));
-static BRANCH: LazyLock<Regex> = LazyLock::new(|| re(r"\bbranch\b"));
-static ISSUE: LazyLock<Regex> = LazyLock::new(|| re(r"\bissue\b"));
 static TESTS: LazyLock<Regex> = LazyLock::new(|| re(r"\b(tests?|test suite|specs?)\b"));
+static TEST_FILE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)|Tests?\.").expect("a file of tests")
+});
 static BENCH: LazyLock<Regex> = LazyLock::new(|| re(r"\bbench(mark)?(s|ing)?\b"));
 static PARTS: LazyLock<Regex> = LazyLock::new(|| re(r"\b(dependenc(y|ies)|deps|packages|requirements|modules)\b"));
 
 /// What a request asks for.
 #[derive(Debug)]
-pub(super) struct Goal {
+pub(in crate::link) struct Goal {
     verbs: Vec<String>,
     object: String,
     files: Vec<String>,
     /// Identifiers, flags, settings.
     names: Vec<String>,
+    /// Folders, without the slash at their ends.
+    folders: Vec<String>,
+    /// It names a file that is only used.
+    uses: bool,
     /// Commands quoted in it.
     lines: Vec<String>,
     urls: Vec<String>,
     bag: Bag,
+    /// What it is done to, worked out when first asked for.
+    thing: OnceCell<Object>,
 }
 
 impl Goal {
     /// The goal of a request that begins with `verb`.
-    pub(super) fn of(verb: &str, text: &str) -> Self {
+    pub(in crate::link) fn of(verb: &str, text: &str) -> Self {
         let verbs: Vec<String> =
             verb.split_whitespace().filter(|w| !matches!(*w, "and" | "&")).map(str::to_lowercase).collect();
         let looks = verbs.iter().any(|v| deed(v) == Deed::Look);
@@ -120,9 +135,12 @@ impl Goal {
             object: text.to_lowercase(),
             files: Vec::new(),
             names: Vec::new(),
+            folders: Vec::new(),
+            uses: false,
             lines: Vec::new(),
             urls: URL.find_iter(text).map(|m| m.as_str().to_owned()).collect(),
             bag: Bag::of(text),
+            thing: OnceCell::new(),
         };
         for code in CODE.captures_iter(text).filter_map(|c| c.get(1)).map(|m| m.as_str().trim()) {
             if code.contains(' ') {
@@ -138,10 +156,13 @@ impl Goal {
             let flag = text[..offset(text, token)].ends_with("--");
             let address = goal.urls.iter().any(|u| u.contains(token));
             if used || address {
+                goal.uses |= is_file(token);
                 continue;
             }
             if flag {
                 goal.names.push(format!("--{token}"));
+            } else if is_folder(text, token) {
+                goal.folders.push(token.trim_start_matches(['@', '.']).trim_matches('/').to_lowercase());
             } else if is_file(token) {
                 goal.files.push(token.trim_start_matches('@').to_owned());
             } else if is_identifier(token) {
@@ -152,74 +173,112 @@ impl Goal {
     }
 
     /// The kind of deed.
-    pub(super) fn deed(&self) -> Deed {
+    pub(in crate::link) fn deed(&self) -> Deed {
         self.verbs.first().map_or(Deed::Any, |v| deed(v))
     }
 
     /// Names of single things: identifiers, flags, settings.
-    pub(super) fn names(&self) -> &[String] {
+    pub(in crate::link) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Names of files.
-    pub(super) fn files(&self) -> &[String] {
+    pub(in crate::link) fn files(&self) -> &[String] {
         &self.files
     }
 
     /// Its words.
-    pub(super) fn bag(&self) -> &Bag {
+    pub(in crate::link) fn bag(&self) -> &Bag {
         &self.bag
     }
 
     /// Whether a call did what is asked for to a thing that is named, or is called so by the agent.
-    pub(super) fn met_by(&self, deeds: &Deeds<'_>) -> bool {
+    pub(in crate::link) fn met_by(&self, deeds: &Deeds<'_>) -> bool {
         self.labelled(deeds) || self.verbs.iter().any(|verb| self.done(verb, deeds))
     }
 
     fn done(&self, verb: &str, deeds: &Deeds<'_>) -> bool {
         let line = || self.lines.iter().any(|l| deeds.runs_line(l));
+        let tool = || did::by_name(verb, &self.object, deeds.call);
         match deed(verb) {
-            Deed::Change => self.changed(deeds) || self.commanded(verb, deeds),
-            Deed::Run => self.commanded(verb, deeds) || line() || self.files.iter().any(|f| deeds.ran(f)),
+            Deed::Change => self.changed(deeds) || self.commanded(verb, deeds) || self.edited(verb, deeds) || tool(),
+            Deed::Run => self.commanded(verb, deeds) || line() || self.files.iter().any(|f| deeds.ran(f)) || tool(),
             Deed::Look => {
-                self.files.iter().any(|f| deeds.looked_at(f)) || self.urls.iter().any(|u| deeds.fetched(u)) || line()
+                self.files.iter().any(|f| deeds.looked_at(f))
+                    || self.urls.iter().any(|u| deeds.fetched(u))
+                    || line()
+                    || tool()
             }
-            Deed::Any => line(),
+            Deed::Any => line() || tool(),
             Deed::Talk => false,
         }
+    }
+
+    /// An edit whose file and changed text speak of most of what is asked, where no file is named. A document has to be
+    /// called so by its path, a whole file to have a word of it there: any word stands somewhere in them.
+    fn edited(&self, verb: &str, deeds: &Deeds<'_>) -> bool {
+        let verb = canonical(verb);
+        let call = deeds.call;
+        if !self.files.is_empty() || self.uses || verb == "move" || !EDITS.contains(&verb) || !self.may_change(deeds) {
+            return false;
+        }
+        let thing = self.thing();
+        let path = did::path(thing, call);
+        if did::is_prose(call) && !thing.is_marked(path) || call.kind == ToolKind::Write && !thing.has_word(path) {
+            return false;
+        }
+        let (before, after) = did::sides(call);
+        worked(call) && thing.share(&before) != thing.share(&after) && did::edited(verb, thing, &[], call)
+    }
+
+    /// Tests are changed by those who ask for tests, and by none else.
+    fn may_change(&self, deeds: &Deeds<'_>) -> bool {
+        let of_tests = |p: &String| TEST_FILE.is_match(p);
+        match TESTS.is_match(&self.object) {
+            true => deeds.changed.iter().any(of_tests),
+            false => deeds.changed.iter().any(|p| !of_tests(p)),
+        }
+    }
+
+    fn thing(&self) -> &Object {
+        self.thing.get_or_init(|| Object::of(&self.object))
     }
 
     /// A file that is named was changed; where none is, a name was written into one or set by a command.
     fn changed(&self, deeds: &Deeds<'_>) -> bool {
         if !self.files.is_empty() {
-            return self.files.iter().any(|f| deeds.changed(f));
+            // A list of files is what a request speaks of, not what it asks to be changed.
+            return self.files.len() <= MOST_FILES && self.files.iter().any(|f| deeds.changed(f));
         }
-        // "Add a test for x": that x was changed is another deed.
-        !TESTS.is_match(&self.object) && self.names.iter().any(|n| deeds.sets(n))
+        if self.folders.iter().any(|f| deeds.changed_under(f)) {
+            return true;
+        }
+        // "Add a test for x": that x was changed is another deed, and so is a test of x where x is to be changed.
+        !TESTS.is_match(&self.object) && self.may_change(deeds) && self.names.iter().any(|n| deeds.sets(n))
     }
 
     /// A command that the verb and its object name ran.
     fn commanded(&self, verb: &str, deeds: &Deeds<'_>) -> bool {
-        deeds.runs().any(|(class, command)| self.command(verb, class, command))
+        // What these are done to is the repository.
+        const WHOLE: &[&str] = &["commit", "push", "pull", "rebase", "stash", "merge", "clone", "tag"];
+        let line = deeds.line;
+        let by_way = !line.is_empty()
+            && verb != "install"
+            && ways(verb, &self.object).any(|way| {
+                let named = || self.thing().is_empty() || self.thing().is_touched(self.thing().share(line));
+                let denied = || {
+                    let output = printed(deeds.call);
+                    !output.trim().is_empty() && way.is_printed(output) == Some(false)
+                };
+                way.fits(line) && !denied() && (way.is_of_a_kind() || WHOLE.contains(&verb) || named())
+            });
+        by_way || deeds.runs().any(|(class, command)| self.command(verb, class, command))
     }
 
     fn command(&self, verb: &str, class: Class, command: &Command) -> bool {
-        let git = |words: &[&str]| command.program() == "git" && command.operand().is_some_and(|o| words.contains(&o));
-        let gh = |deed: &str| command.program() == "gh" && command.has("pr") && command.has(deed);
         let named =
             self.files.is_empty() || self.files.iter().any(|f| command.words.iter().any(|w| w.ends_with(f.as_str())));
-        let pull = REQUEST.is_match(&self.object);
         match verb {
-            "create" | "open" | "make" | "submit" if pull => gh("create"),
-            "merge" | "close" if pull => gh(verb),
-            "create" | "make" | "checkout" | "switch" if BRANCH.is_match(&self.object) => {
-                git(&["switch", "branch", "worktree"])
-                    || git(&["checkout"]) && (command.has("-b") || matches!(verb, "checkout" | "switch"))
-            }
-            "create" | "open" | "submit" if ISSUE.is_match(&self.object) => {
-                command.program() == "gh" && command.has("issue") && command.has("create")
-            }
-            "commit" | "push" | "pull" | "rebase" | "stash" | "merge" | "clone" | "tag" => git(&[verb]),
             "install" => self.installs(class, command),
             "build" | "compile" => class == Class::Build && (command.has("build") || command.has("compile")),
             "lint" => class == Class::Build && command.words.iter().any(|w| w.contains("lint") || w == "ruff"),
@@ -277,6 +336,12 @@ fn is_file(token: &str) -> bool {
     ending || known && token.starts_with(|c: char| c.is_uppercase()) || rooted
 }
 
+/// A folder: a path that ends with a slash, in the text if not in its token.
+fn is_folder(text: &str, token: &str) -> bool {
+    let ends = token.ends_with('/') || text[offset(text, token) + token.len()..].starts_with('/');
+    ends && token.trim_matches('/').len() > 2 && !token.contains("://")
+}
+
 /// An identifier: underscores or `::` inside, or a capital after a small letter where it starts with a small one.
 fn is_identifier(token: &str) -> bool {
     let inner = token.trim_matches('_');
@@ -325,6 +390,18 @@ mod tests {
         assert!(!shell("install foopy", "pip install other"));
         assert!(shell("open a PR", "gh pr create --fill"));
         assert!(!shell("Connect the repo to the host", "cat > plan.md <<'E'\nConnect the repo to the host\nE"));
+    }
+
+    #[test]
+    fn an_edit_that_speaks_of_most_of_it_meets_a_request_without_names() {
+        let text = "Show the harvest totals in the orchard sidebar";
+        let add = |file: &str| edit("Add the harvest totals to the orchard sidebar", file, "<Totals of={harvest} />");
+        assert!(add("/w/src/orchard/Sidebar.tsx"));
+        assert!(!add("/w/src/orchard/sidebar.test.tsx") && !add("/w/docs/notes.md"));
+        assert!(!edit(text, "/w/src/orchard/Sidebar.tsx", "<Totals of={harvest} />"));
+        assert!(!edit("Add the harvest totals to the orchard sidebar", "/w/src/orchard/Sidebar.tsx", "x"));
+        assert!(edit("Add a rule for pears to @rules/", "/w/rules/pears.md", "pears"));
+        assert!(!shell("Add a rule for pears to @rules/", "chmod +x rules/pears.sh"));
     }
 
     #[test]
