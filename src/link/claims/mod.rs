@@ -108,8 +108,12 @@ pub struct TestRun {
 
 /// Tests that a command that names a test runner says have passed and failed.
 pub fn tests_of(call: &ToolCall) -> Option<Counts> {
-    let ran = call.command().is_some_and(|c| Classes::of(c).has(Class::Test));
-    call.result.as_ref().filter(|_| ran).and_then(|r| runs::counts(&r.text))
+    call.result.as_ref().filter(|_| runs_tests(call)).and_then(|r| runs::counts(&r.text))
+}
+
+/// Whether a command runs tests.
+fn runs_tests(call: &ToolCall) -> bool {
+    call.command().is_some_and(|c| Classes::of(c).has(Class::Test))
 }
 
 /// The last command that names a test runner and whose result says how many tests passed and failed.
@@ -119,7 +123,7 @@ pub fn last_test_run(session: &Session) -> Option<TestRun> {
     {
         match (tests_of(call), &mut last) {
             (Some(counts), _) => last = Some(TestRun { msg: at.msg, counts, again: None }),
-            (None, Some(run)) if call.command().is_some_and(runs::is_runner) => run.again = Some(at.msg),
+            (None, Some(run)) if runs_tests(call) => run.again = Some(at.msg),
             _ => {}
         }
     }
