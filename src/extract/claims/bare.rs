@@ -113,7 +113,7 @@ impl Newest {
             "push" | "merge" | "rebase" | "cherry-pick" => self.commit.is_none(),
             "add" | "change" | "create" | "remove" | "move" | "convert" | "configure" | "install" | "upgrade"
             | "uninstall" | "copy" => self.change.is_none(),
-            "run" | "build" | "train" => self.run.is_none(),
+            "build" | "train" => self.run.is_none(),
             _ => false,
         }
     }

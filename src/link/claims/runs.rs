@@ -104,10 +104,11 @@ pub(super) fn counts(text: &str) -> Option<Counts> {
     };
     let some = |c: Counts| (c.passed + c.failed > 0).then_some(c);
     for each in EACH.iter() {
-        let sum = each
-            .captures_iter(text)
-            .map(|c| of(&c))
-            .fold(Counts::default(), |a, b| Counts { passed: a.passed + b.passed, failed: a.failed + b.failed, ..a });
+        let sum = each.captures_iter(text).map(|c| of(&c)).fold(Counts::default(), |a, b| Counts {
+            passed: a.passed + b.passed,
+            failed: a.failed + b.failed,
+            ..a
+        });
         if let Some(sum) = some(sum) {
             return Some(sum);
         }
@@ -234,7 +235,12 @@ mod tests {
         }
         for (text, passed, failed, unit) in [
             ("ok  \texample.com/a\t0.01s\nok  \texample.com/b\t(cached)", 2, 0, Unit::Packages),
-            ("=== RUN TestA\n--- PASS: TestA (0.0s)\n    --- PASS: TestA/one (0.0s)\nPASS\nok  \tx\t0.1s", 1, 0, Unit::Tests),
+            (
+                "=== RUN TestA\n--- PASS: TestA (0.0s)\n    --- PASS: TestA/one (0.0s)\nPASS\nok  \tx\t0.1s",
+                1,
+                0,
+                Unit::Tests,
+            ),
             ("--- PASS: TestA (0.0s)\nFAIL\texample.com/b [build failed]", 0, 1, Unit::Packages),
             ("--- FAIL: TestA (0.0s)\nFAIL\nFAIL\texample.com/b\t0.2s", 0, 1, Unit::Tests),
             ("PASS src/one.test.ts\nFAIL src/two.test.ts", 1, 1, Unit::Lines),
