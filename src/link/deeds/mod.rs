@@ -3,6 +3,7 @@
 pub(in crate::link) mod commands;
 pub(in crate::link) mod did;
 pub(in crate::link) mod goal;
+mod names;
 pub(in crate::link) mod object;
 pub(in crate::link) mod outcome;
 pub(in crate::link) mod words;
