@@ -30,6 +30,7 @@ struct Completion {
     /// Messages of the window.
     window: (u32, u32),
     evidence: Vec<Evidence>,
+    unsure: bool,
 }
 
 pub(crate) fn run() -> Result<()> {
@@ -55,10 +56,18 @@ fn completions(session: &Session, plan: &Plan) -> Vec<Completion> {
             text: t.text.clone(),
             window: (from.from.0, t.msg.0),
             evidence: t.evidence.clone(),
+            unsure: t.unsure,
         }
     };
     let here = |(at, _): &(usize, Window)| !plan.transitions[*at].revealed;
     windows(session, plan).into_iter().filter(here).map(of).filter(|c| !is_talk(&c.text)).collect()
+}
+
+impl Completion {
+    /// What is said of its evidence.
+    fn said(&self) -> &'static str {
+        if self.unsure { "not known" } else { strength(&self.evidence) }
+    }
 }
 
 fn strength(evidence: &[Evidence]) -> &'static str {
@@ -75,7 +84,7 @@ fn sample(size: usize) -> Result<()> {
     let rows = sheet::rows("plan-evidence.tsv")?;
     let is_judged = |session: &Session, c: &Completion| {
         let call = c.evidence.first().map_or("–".into(), |e| session.message(e.call.msg).label.to_string());
-        rows.iter().any(|r| r[..5] == [&c.session, &c.msg, &c.item, strength(&c.evidence), call.as_str()])
+        rows.iter().any(|r| r[..5] == [&c.session, &c.msg, &c.item, c.said(), call.as_str()])
     };
     let mut shown: Vec<(u64, String)> = Vec::new();
     each_session(FOLDERS, |session| {
@@ -98,7 +107,7 @@ fn show(session: &Session, c: &Completion) -> String {
         c.session,
         c.msg,
         c.item,
-        strength(&c.evidence),
+        c.said(),
         c.text,
         c.window.0,
         c.window.1
@@ -153,7 +162,7 @@ fn precision(errors: bool) -> Result<()> {
                 continue;
             };
             let [.., read, call, verdict] = &rows[at][..] else { continue };
-            let found = strength(&c.evidence);
+            let found = c.said();
             let named = c.evidence.first().map(|e| session.message(e.call.msg).label.to_string());
             let name = match named {
                 // What is found or missed now but was not judged is not counted as right.

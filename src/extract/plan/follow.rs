@@ -150,6 +150,7 @@ impl Follower<'_> {
                 related,
                 revealed,
                 evidence,
+                unsure: false,
             });
         };
         if let Some(kind) = changes::of_list(&live.entries, write) {

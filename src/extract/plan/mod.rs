@@ -179,6 +179,9 @@ pub struct Transition {
     pub revealed: bool,
     /// For completions: calls that bear on the item, strongest first.
     pub evidence: Vec<Evidence>,
+    /// For completions without evidence: a call did, or may have done, what the item asks for, but shares no word with it,
+    /// so that it is not known whether it bears on the item.
+    pub unsure: bool,
 }
 
 impl Transition {
@@ -195,6 +198,7 @@ impl Transition {
         match (self.is_completion(), evidence::is_talk(&self.text)) {
             _ if self.revealed => "changed out of sight",
             (true, true) => "talk: needs none",
+            (true, false) if self.unsure => "not known",
             (true, false) => "none found",
             (false, _) => "–",
         }

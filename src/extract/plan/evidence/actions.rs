@@ -42,8 +42,14 @@ static ACTIONS: LazyLock<Vec<Action>> = LazyLock::new(|| {
         TEST,
     );
     suite.also_with_more = true;
+    let mut tidy = Action::new(
+        r"^(?:clean up|cleanup|tidy|tidy up|organi[sz]e|reorgani[sz]e|restructure|archive|(?:remove|delete) (?:\S+ ){0,2}(?:files?|folders?|director(?:y|ies)))(?: |$)",
+        r"(?:git )?(?:mv|rm)|rmdir|find \S+ .*-delete",
+    );
+    tidy.also_with_more = true;
     vec![
         suite,
+        tidy,
         Action::new(r"^(?:re-?)?test(?: |$)|(?:and|then|&) test(?: |$)", TEST),
         Action::new(
             r"^(?:re-?)?(?:build|compile)(?: |$)|(?:and|then) (?:re-?)?(?:build|compile)(?: |$)|(?:run|verify|check|ensure|confirm|test) (?:\S+ ){0,4}(?:build|builds|compilation|compiles)(?: |$)",
@@ -138,6 +144,11 @@ impl Asked {
         }
     }
 
+    /// Whether no action is named, so that a call may bear on the item without doing one.
+    pub(super) fn is_free(&self) -> bool {
+        self.actions.is_empty()
+    }
+
     /// Whether a call does what is asked for. Strong: the item says no more, and an exit code or a count was printed.
     pub(super) fn done_by(&self, call: &ToolCall, output: impl FnOnce() -> String) -> Option<Acted> {
         if self.agents && self.only && call.kind == ToolKind::Task && call.input.get("prompt").is_some() {
@@ -181,6 +192,7 @@ mod tests {
             ("Run benchmarks", "hyperfine ./a"),
             ("Create project directory structure", "mkdir -p a/b"),
             ("Review the diff", "git diff --stat"),
+            ("Clean up the folder structure", "mkdir -p src && mv *.c src/"),
         ] {
             assert_eq!(done(item, command, 0, ""), Some(true), "{item}: {command}");
         }

@@ -1,28 +1,33 @@
 //! What proves a completion: the calls between the item's start and its completion that bear on it.
 //!
 //! A failed call proves nothing (but for an item that asks to reproduce a failure), a call without result is not known to
-//! have worked, and a call of a kind that the item's verbs do not name (a read, for an item that asks for a change) says
-//! nothing; a shell can do everything. Strong: its target or command shares a path, flag, identifier or number with the
-//! item, or it is of the kind that the item's verb names and shares a content word, three in what it writes, or it does
-//! the very action that the item names and says so ("Run the tests": `go test ./...`). Weak: it shares two content words
-//! with command or output, or it is of the kind named and was made while the item alone was active.
+//! have worked, and a call that does other than the item's verbs ask for (a read, for an item that asks for a change) says
+//! nothing. Strong: it does what they ask for and its target or command shares a path, flag, identifier, number or content
+//! word with the item, or three in what it writes; or it does the very action that the item names and says so ("Run the
+//! tests": `go test ./...`). Weak: it shares two content words with command or output, or a program was run whose command
+//! shares a name with an item that asks for something else.
 
 mod actions;
+mod effects;
 mod effort;
 mod subject;
+mod talk;
 mod window;
 mod words;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::Regex;
+
+use self::effects::{Effect, effects};
 pub use self::effort::{Effort, efforts};
-use self::subject::{Subject, Texts, asks_for_help};
+use self::subject::{Rank, Subject, Texts, asks_for_help};
+pub use self::talk::is_talk;
 pub use self::window::{Window, windows};
-use self::words::TALK;
-use super::sources::plan_file_written;
-use super::wording::Wording;
+use super::sources::{plan_file_named, plan_file_written};
 use super::{Evidence, Plan};
 use crate::session::{CallRef, CallStatus, Session, ToolCall, ToolKind};
 
@@ -30,12 +35,6 @@ use crate::session::{CallRef, CallStatus, Session, ToolCall, ToolKind};
 const MOST_CALLS: usize = 400;
 /// Calls kept for one completion.
 const KEPT: usize = 6;
-
-/// Whether an item asks for talk, which leaves no trace in tool calls.
-pub fn is_talk(text: &str) -> bool {
-    let words = Wording::of(text).words;
-    words.first().is_some_and(|w| TALK.contains(&w.as_str()))
-}
 
 /// Fills in the evidence of every completion.
 pub(super) fn find(session: &Session, plan: &mut Plan) {
@@ -55,20 +54,24 @@ pub(super) fn find(session: &Session, plan: &mut Plan) {
         let first = calls.partition_point(|(c, _)| began.map_or(c.msg < window.from, |w| *c < w));
         let last = calls.partition_point(|(c, _)| c.msg <= t.msg);
         let subject = Subject::of(&t.text);
-        let mut found = weigh(&subject, &calls, first..last, snapshot.call, &unseen, &mut texts);
-        if found.is_empty() && window.alone {
-            // What stands behind the completing write belongs to the next item.
-            let before = |c: &CallRef| snapshot.call.is_none_or(|end| *c < end);
-            let own = |c: &CallRef| session.message(c.msg).thread == snapshot.thread && before(c);
-            found = by_time(&subject, &calls[first..last], own);
-        }
-        plan.transitions[at].evidence = found;
+        let found = weigh(&subject, &calls, first..last, snapshot.call, &unseen, &mut texts);
+        let t = &mut plan.transitions[at];
+        t.unsure = found.evidence.is_empty() && found.unsure;
+        t.evidence = found.evidence;
     }
 }
 
 /// Which of some calls bear on an item of this text, strongest first.
 pub fn bearing(text: &str, calls: &[(CallRef, &ToolCall)]) -> Vec<Evidence> {
-    weigh(&Subject::of(text), calls, 0..calls.len(), None, &|_| false, &mut BTreeMap::new())
+    weigh(&Subject::of(text), calls, 0..calls.len(), None, &|_| false, &mut BTreeMap::new()).evidence
+}
+
+/// What the calls of a window say of an item.
+struct Found {
+    /// Strongest first.
+    evidence: Vec<Evidence>,
+    /// A call did, or may have done, what the item asks for, but shares no word with it.
+    unsure: bool,
 }
 
 fn weigh(
@@ -78,50 +81,47 @@ fn weigh(
     own: Option<CallRef>,
     unseen: &dyn Fn(CallRef) -> bool,
     texts: &mut BTreeMap<usize, Texts>,
-) -> Vec<Evidence> {
+) -> Found {
     let mut found = Vec::new();
+    let mut unsure = window.len() > MOST_CALLS;
     for n in window.rev().take(MOST_CALLS) {
         let (place, call) = calls[n];
-        if Some(place) == own {
+        if Some(place) == own || matches!(call.kind, ToolKind::Plan | ToolKind::Ask) {
             continue;
         }
-        if !can_prove(call, subject) {
+        if call.kind == ToolKind::Task && !subject.asks_for_agents() {
             // Where the work of a subagent is not in the transcript, its name is all there is to go by.
-            if call.kind == ToolKind::Task && call.worked() && unseen(place) {
-                found.extend(subject.named_by(place, call));
+            if !call.failed() && unseen(place) {
+                unsure = true;
+                found.extend(subject.named_by(place, call).filter(|_| call.worked()).map(|e| (e, Rank::default())));
             }
             continue;
         }
         let seen = texts.entry(n).or_insert_with(|| Texts::of(call));
-        found.extend(subject.evidence(place, call, seen));
-    }
-    found.sort_by_key(|e: &Evidence| Reverse((e.strong, e.shared.len())));
-    found.truncate(KEPT);
-    found
-}
-
-/// Calls of the kind that the item's verbs name, made in its own thread while no other item was active.
-fn by_time(subject: &Subject, calls: &[(CallRef, &ToolCall)], own: impl Fn(&CallRef) -> bool) -> Vec<Evidence> {
-    let fits = |call: &ToolCall| Texts::is_of(call, &subject.kinds) && can_prove(call, subject);
-    let able = calls.iter().rev().filter(|(at, call)| own(at) && fits(call));
-    able.take(KEPT).map(|(at, _)| Evidence { call: *at, strong: false, shared: Vec::new() }).collect()
-}
-
-/// A plan write proves nothing about the work, nor does a question or the help of a program. The prompt of a subagent
-/// repeats the item, so that it proves only an item that asks for subagents.
-fn can_prove(call: &ToolCall, subject: &Subject) -> bool {
-    let fits = subject.kinds.contains(&call.kind);
-    let about = match call.kind {
-        ToolKind::Plan | ToolKind::Ask => false,
-        ToolKind::Task => fits || subject.asks_for_agents(),
-        // A file that holds the plan repeats its items; it proves only an item that names the file.
-        ToolKind::Shell | ToolKind::Write | ToolKind::Edit if plan_file_written(call).is_some() => {
-            plan_file_written(call).is_some_and(|path| subject.names_file(path))
+        unsure |= !call.failed() && subject.may_be_met_by(seen);
+        if can_prove(call, subject) {
+            found.extend(subject.evidence(place, call, seen));
         }
-        ToolKind::Shell => !call.command().is_some_and(asks_for_help),
-        _ => fits || subject.kinds.is_empty(),
+    }
+    found.sort_by_key(|(e, rank)| Reverse((e.strong, *rank, e.shared.len())));
+    found.truncate(KEPT);
+    Found { evidence: found.into_iter().map(|(e, _)| e).collect(), unsure }
+}
+
+/// The help of a program proves nothing about the work.
+fn can_prove(call: &ToolCall, subject: &Subject) -> bool {
+    let about = match call.kind {
+        ToolKind::Shell if call.command().is_some_and(|script| asks_for_help(script, subject)) => false,
+        // A file that holds the plan repeats its items; it proves only an item that names the file.
+        _ => plan_file(call).is_none_or(|path| subject.names_file(path)),
     };
     about && ended_as_wanted(call, subject)
+}
+
+/// The plan file that a call writes, or does nothing but show.
+fn plan_file(call: &ToolCall) -> Option<&str> {
+    let shown = || plan_file_named(call).filter(|_| effects(call).iter().all(|e| *e == Effect::Look));
+    plan_file_written(call).or_else(shown)
 }
 
 fn ended_as_wanted(call: &ToolCall, subject: &Subject) -> bool {
@@ -131,15 +131,24 @@ fn ended_as_wanted(call: &ToolCall, subject: &Subject) -> bool {
     call.worked() && (call.exit_code().is_some() || !tells_of_failure(call))
 }
 
-/// Whether the output of a call whose exit code is not kept begins by saying that it failed.
+/// Whether the output of a call whose exit code is not kept says that it failed: at its start, or, where it did more than
+/// show files, in a line.
 fn tells_of_failure(call: &ToolCall) -> bool {
     let output = call.result.as_ref().map_or("", |r| r.text.trim_start());
-    ["ERROR", "Error:", "error:", "fatal:", "Traceback (most recent call last)"].iter().any(|w| output.starts_with(w))
+    FAILURES.is_match(output.lines().next().unwrap_or(""))
+        || !effects(call).contains(&Effect::Look) && output.lines().take(LINES).any(|line| FAILURES.is_match(line))
 }
+
+/// How a command says that it failed, or that it had nothing to do.
+static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:(?:\w+ )?error:|fatal:|traceback \(most recent call last\)|nothing (?:staged )?to commit)|^\S+: (?:line \d+: )?\S+: command not found")
+        .expect("a constant pattern compiles")
+});
+/// Lines of an output that are read for it.
+const LINES: usize = 200;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::extract::plan::extract;
     use crate::session::build::SessionBuilder;
     use serde_json::json;
@@ -239,8 +248,27 @@ mod tests {
     #[test]
     fn weak_by_two_words_of_the_output_and_nothing_by_one() {
         let read = |b: SessionBuilder| b.shell("cat a", 0, "the retry backoff of the client");
-        assert_eq!(evidence("Add retry with backoff", read), [(3, false)]);
-        assert_eq!(evidence("Add retry with jitter", read), []);
+        assert_eq!(evidence("Review retry with backoff", read), [(3, false)]);
+        assert_eq!(evidence("Review retry with jitter", read), []);
+        assert_eq!(evidence("Add retry with backoff", read), []);
+        let run = |b: SessionBuilder| b.shell("./bump.sh client", 0, "the retry backoff of the client");
+        assert_eq!(evidence("Add retry to bump.sh", run), [(3, false)]);
+        assert_eq!(evidence("Add retry with backoff", run), []);
+    }
+
+    #[test]
+    fn where_a_call_does_what_is_asked_for_in_other_words_it_is_not_known() {
+        let last = |item: &str, work: fn(SessionBuilder) -> SessionBuilder| {
+            let begun = SessionBuilder::new().call("TodoWrite", list(item, "in_progress"), "ok");
+            let session = work(begun).call("TodoWrite", list(item, "completed"), "ok").build();
+            extract(&session).transitions.last().unwrap().without_evidence()
+        };
+        let edit = |b: SessionBuilder| b.call("Edit", json!({"file_path": "main.c"}), "ok");
+        assert_eq!(last("Replace valves by pumps", edit), "not known");
+        assert_eq!(last("Count the valves", edit), "not known");
+        assert_eq!(last("Read about valves", edit), "none found");
+        assert_eq!(last("Replace valves by pumps", |b| b.shell("ls", 0, "a b")), "none found");
+        assert_eq!(last("Replace valves by pumps", |b| b), "none found");
     }
 
     #[test]
@@ -260,23 +288,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_here_document_holds_is_written_not_said() {
+        let note = |b: SessionBuilder| b.shell("cat > notes.md <<'E'\nWhere valves leak, a pump helps\nE", 0, "");
+        assert_eq!(evidence("Valve checks noted", note), []);
+        assert_eq!(evidence("Write down why valves leak and pumps help", note), [(3, true)]);
+        assert_eq!(evidence("Write notes.md", note), [(3, true)]);
+    }
+
+    #[test]
     fn a_failure_proves_that_it_was_reproduced() {
         let failed = |b: SessionBuilder| b.shell("./ingest.sh --dry", 1, "Permission denied");
         assert_eq!(evidence("Run ingest.sh to reproduce the error", failed), [(3, true)]);
         assert_eq!(evidence("Run ingest.sh", failed), []);
-    }
-
-    #[test]
-    fn calls_of_the_kind_named_count_weakly_while_the_item_alone_is_active() {
-        let edit = |b: SessionBuilder| b.call("Edit", json!({"file_path": "main.c"}), "ok");
-        assert_eq!(evidence("Implement the inference", edit), [(3, false)]);
-        assert_eq!(evidence("Explore the structure", edit), []);
-        let other = |b: SessionBuilder| {
-            let both = json!({"todos": [{"content": "Implement the inference", "status": "in_progress"},
-                {"content": "Draw a picture", "status": "in_progress"}]});
-            edit(b.call("TodoWrite", both, "ok"))
-        };
-        assert_eq!(evidence("Implement the inference", other), []);
     }
 
     #[test]
@@ -298,11 +321,5 @@ mod tests {
             )
         };
         assert_eq!(evidence("Fix the doctor", patch), [(3, true)]);
-    }
-
-    #[test]
-    fn talk_needs_no_evidence() {
-        assert!(is_talk("Summarise the findings") && is_talk("Explain the trade-offs to the user"));
-        assert!(!is_talk("Write the summary to out.md"));
     }
 }

@@ -1,13 +1,11 @@
 //! What an item and a call are compared by.
 
-use std::sync::LazyLock;
-
 use memchr::memmem;
-use regex::Regex;
 use serde_json::Value;
 
 use super::actions::Asked;
-use super::words::{COMMON, VERBS};
+use super::effects::{Effect, asks_to_look, effects, wanted};
+use super::words::COMMON;
 use crate::extract::artefacts;
 use crate::extract::plan::Evidence;
 use crate::extract::plan::wording::{Wording, is_parameter};
@@ -27,8 +25,7 @@ const WRITTEN: &[&str] =
 
 /// What of a call is compared, in lower case.
 pub(super) struct Texts {
-    /// What the call does; a patch given to a shell is an edit.
-    kind: ToolKind,
+    effects: Vec<Effect>,
     command: String,
     /// What an edit puts in place of what; what a write puts into a file.
     written: String,
@@ -41,6 +38,13 @@ impl Texts {
         let mut written = String::new();
         let patch = call.patch();
         let line = call.command().filter(|_| patch.is_none());
+        let effects = effects(call);
+        // What a here-document holds is written into a file, where nothing is run.
+        let (line, body) = match line.filter(|_| effects.iter().all(|e| *e == Effect::Change)) {
+            Some(script) => script.find("<<").map_or((line, ""), |at| (Some(&script[..at]), &script[at..])),
+            None => (line, ""),
+        };
+        push(&mut written, body, COMMAND);
         for text in [line, call.target(), call.path()].into_iter().flatten() {
             push(&mut command, text, COMMAND);
         }
@@ -64,22 +68,11 @@ impl Texts {
         }
         let output = call.result.as_ref().map_or("", |r| head(&r.text, OUTPUT));
         Self {
-            kind: Self::kind(call),
+            effects,
             command: command.to_lowercase(),
             written: with_humps(&written).to_lowercase(),
             output: output.to_lowercase(),
         }
-    }
-
-    /// What a call does: a patch given to a shell is an edit.
-    pub(super) fn kind(call: &ToolCall) -> ToolKind {
-        if call.patch().is_some() { ToolKind::Edit } else { call.kind }
-    }
-
-    /// Whether a call is of one of these kinds; a shell that changes files also writes.
-    pub(super) fn is_of(call: &ToolCall, kinds: &[ToolKind]) -> bool {
-        kinds.contains(&Self::kind(call))
-            || kinds.contains(&ToolKind::Write) && call.command().is_some_and(|c| CHANGES.is_match(c))
     }
 
     /// The end of an output, where counts and verdicts stand.
@@ -88,12 +81,6 @@ impl Texts {
         text[text.ceil_char_boundary(text.len().saturating_sub(OUTPUT))..].to_lowercase()
     }
 }
-
-/// A command that changes files.
-static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)(?:^|[;&|(])\s*(?:sudo\s+)?(?:sed\s+(?:-\S+\s+)*-i|perl -p?i|tee|mv|cp|rm|ln|chmod|chown|touch|patch|git (?:apply|mv|rm|restore))\s|(?:^|[;&|(]\s*)(?:cat|echo|printf)[^|\n]*[^2&>]>>?\s*[^&\s/]|(?:^|[;&|(]\s*)(?:cat|echo|printf)[^|\n]*[^2&>]>>?\s*/[^d]")
-        .expect("a constant pattern compiles")
-});
 
 fn push(to: &mut String, text: &str, most: usize) {
     to.push_str(head(text, most));
@@ -129,12 +116,16 @@ pub(super) struct Subject {
     /// Paths, flags, identifiers, numbers.
     names: Vec<String>,
     stems: Vec<String>,
-    /// Kinds of calls that its verbs name.
-    pub(super) kinds: Vec<ToolKind>,
+    /// What its verbs ask for.
+    wanted: Vec<Effect>,
     /// Actions that it names.
     asked: Asked,
     /// It asks to see something fail.
     pub(super) wants_failure: bool,
+    /// It says "if".
+    conditional: bool,
+    /// It asks what is installed.
+    of_versions: bool,
 }
 
 impl Subject {
@@ -145,15 +136,20 @@ impl Subject {
         names.extend(raw.filter(|w| is_identifier(w)).map(|w| w.trim_matches('.').to_lowercase()));
         names.sort();
         names.dedup();
-        let plain = |s: &&String| s.len() > 2 && !COMMON.contains(&s.as_str()) && !is_parameter(s);
+        let looks: Vec<String> =
+            wording.words.iter().filter(|w| asks_to_look(w)).flat_map(|w| Wording::of(w).stems).collect();
+        let plain =
+            |s: &&String| s.len() > 2 && !COMMON.contains(&s.as_str()) && !is_parameter(s) && !looks.contains(s);
         let mut stems: Vec<String> = wording.stems.iter().filter(plain).cloned().collect();
         stems.sort();
         stems.dedup();
-        let verbs: Vec<&str> = wording.words.iter().take(8).map(String::as_str).collect();
-        let kinds = VERBS.iter().filter(|(words, _)| verbs.iter().any(|v| words.contains(v)));
-        let kinds = kinds.flat_map(|(_, kinds)| kinds.iter().copied()).collect();
+        const INSTALLED: &[&str] =
+            &["version", "versions", "installed", "installation", "available", "availability", "setup"];
+        let of_versions = wording.words.iter().any(|w| INSTALLED.contains(&w.as_str()));
         let wants_failure = wording.words.iter().any(|w| w.starts_with("reproduc"));
-        Self { names, stems, kinds, asked: Asked::of(&wording), wants_failure }
+        let conditional = wording.words.iter().any(|w| w == "if");
+        let asked = Asked::of(&wording);
+        Self { names, stems, wanted: wanted(text), asked, wants_failure, conditional, of_versions }
     }
 
     /// Whether the item names this file.
@@ -167,58 +163,112 @@ impl Subject {
         self.asked.agents
     }
 
-    pub(super) fn evidence(&self, at: CallRef, call: &ToolCall, texts: &Texts) -> Option<Evidence> {
+    /// Whether a call does what the verbs of the item ask for; an item without a verb may ask for anything.
+    pub(super) fn is_met_by(&self, texts: &Texts) -> bool {
+        self.wanted.is_empty() || texts.effects.iter().any(|e| self.wanted.contains(e))
+    }
+
+    /// Whether a call may have done what the item asks for: a program may do anything, a look is what some runs are, and a
+    /// condition may not have been met.
+    pub(super) fn may_be_met_by(&self, texts: &Texts) -> bool {
+        self.is_met_by(texts)
+            || texts.effects.contains(&Effect::Run)
+            || self.wanted.contains(&Effect::Run)
+            || self.conditional
+    }
+
+    /// What a call shows of the item's work, and how well it fits: the better, the greater.
+    pub(super) fn evidence(&self, at: CallRef, call: &ToolCall, texts: &Texts) -> Option<(Evidence, Rank)> {
         let shared = self.shared(at, texts);
-        if shared.as_ref().is_some_and(|e| e.strong) {
+        if shared.as_ref().is_some_and(|(e, _)| e.strong) {
             return shared;
         }
         let acted = self.asked.done_by(call, || Texts::verdict(call));
         match (shared, acted) {
-            (Some(words), Some(act)) => Some(Evidence { strong: act.strong, ..words }),
-            (None, Some(act)) => Some(Evidence { call: at, strong: act.strong, shared: vec![act.shown] }),
+            (Some((words, rank)), Some(act)) => {
+                Some((Evidence { strong: act.strong, ..words }, Rank { fits: true, ..rank }))
+            }
+            (None, Some(act)) => {
+                let evidence = Evidence { call: at, strong: act.strong, shared: vec![act.shown] };
+                Some((evidence, Rank { fits: true, names: 0 }))
+            }
             (words, None) => words,
         }
     }
 
-    /// What the name that a call gives its subagent shares with the item, where it shares two words.
+    /// What the name that a call gives its subagent shares with the item, and what the subagent said: two words, one of
+    /// them in the name.
     pub(super) fn named_by(&self, call: CallRef, given: &ToolCall) -> Option<Evidence> {
         let name = given.input.get("description")?.as_str()?.to_lowercase();
-        let words = self.names.iter().chain(&self.stems);
-        let shared: Vec<String> = words.filter(|w| has_word(&name, w)).cloned().collect();
-        (shared.len() >= 2).then_some(Evidence { call, strong: false, shared })
+        let said = given.result.as_ref().map_or("", |r| head(&r.text, OUTPUT)).to_lowercase();
+        let words = || self.names.iter().chain(&self.stems);
+        let named = words().any(|w| has_word(&name, w));
+        let shared: Vec<String> = words().filter(|w| has_word(&name, w) || has_word(&said, w)).cloned().collect();
+        (named && shared.len() >= 2).then_some(Evidence { call, strong: false, shared })
     }
 
-    /// What a call shares with the item.
-    fn shared(&self, call: CallRef, texts: &Texts) -> Option<Evidence> {
+    /// What a call shares with the item. A program that was run may have done what the item asks for, but does not show it.
+    fn shared(&self, call: CallRef, texts: &Texts) -> Option<(Evidence, Rank)> {
         let pick = |words: &[String], text: &str| -> Vec<String> {
             words.iter().filter(|w| has_word(text, w)).cloned().collect()
         };
+        let fits = self.is_met_by(texts);
+        if !fits && !texts.effects.contains(&Effect::Run) {
+            return None;
+        }
         let names = pick(&self.names, &texts.command);
         let words = pick(&self.stems, &texts.command);
         let named = pick(&self.names, &texts.written);
-        let fits = self.kinds.contains(&texts.kind);
         let written = pick(&self.stems, &texts.written);
-        let strong = !names.is_empty() || fits && (!words.is_empty() || !named.is_empty() || written.len() >= MANY);
+        let rank = Rank { fits, names: names.len() };
+        let named_or_said = !names.is_empty() || !words.is_empty();
+        let by_words = words.len() >= 2 || !words.is_empty() && 2 * words.len() >= self.stems.len();
+        let strong = match fits {
+            true if self.wanted.is_empty() => !names.is_empty(),
+            true => !names.is_empty() || by_words || !named.is_empty() || written.len() >= MANY,
+            // Its name and a word beside it, or many words.
+            false => {
+                let beside = words.iter().any(|w| !names.iter().any(|n| n.contains(w.as_str())));
+                !names.is_empty() && beside || words.len() >= MANY
+            }
+        };
+        let output = if strong || !fits { Vec::new() } else { pick(&self.stems, &texts.output) };
         let mut shared = names;
-        let new: Vec<String> = named.into_iter().filter(|n| !shared.contains(n)).collect();
-        shared.extend(new);
-        shared.extend(words);
-        let output = if strong { Vec::new() } else { pick(&self.stems, &texts.output) };
-        for word in written.into_iter().chain(output) {
+        for word in named.into_iter().chain(words).chain(written).chain(output) {
             if !shared.contains(&word) {
                 shared.push(word);
             }
         }
-        (strong || shared.len() >= 2).then_some(Evidence { call, strong, shared })
+        let weak = if self.wanted.is_empty() {
+            // Without a verb, two words that a call prints or writes are too little.
+            named_or_said && shared.len() >= 2
+        } else if fits {
+            // An item of no telling word asks for nothing but what its verb says.
+            let bare = self.names.is_empty() && self.stems.is_empty();
+            named_or_said || bare || shared.len() >= 2
+        } else {
+            shared.len() >= 2
+        };
+        (strong || weak && self.asked.is_free()).then_some((Evidence { call, strong, shared }, rank))
     }
 }
 
-/// Whether a script does nothing but ask programs for their help or version.
-pub(super) fn asks_for_help(script: &str) -> bool {
+/// How well a call fits an item, beside the words shared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    /// It does what the verbs of the item ask for.
+    fits: bool,
+    /// Names of the item in its target or command.
+    names: usize,
+}
+
+/// Whether a script does nothing but ask programs for their help, or for a version that the item does not ask about.
+pub(super) fn asks_for_help(script: &str, about: &Subject) -> bool {
     let commands = script.split(['\n', ';']).flat_map(|l| l.split("&&")).map(str::trim);
     let idle = |c: &&str| c.is_empty() || ["cd ", "export ", "source "].iter().any(|w| c.starts_with(w));
+    let asks = |w: &str| w == "--help" || w == "--version" && !about.of_versions;
     let mut rest = commands.filter(|c| !idle(c)).peekable();
-    rest.peek().is_some() && rest.all(|c| c.split_whitespace().any(|w| matches!(w, "--help" | "--version")))
+    rest.peek().is_some() && rest.all(|c| c.split_whitespace().any(asks))
 }
 
 /// Numbers of one or two digits and folders of the first level (`/app`) stand everywhere.

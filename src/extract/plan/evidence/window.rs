@@ -1,6 +1,6 @@
 //! From where to where the calls are looked for that prove a completion.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::extract::plan::{ItemIx, Plan, State, Transition, TransitionKind};
 use crate::session::{MsgIx, Session};
@@ -12,8 +12,6 @@ pub struct Window {
     pub from: MsgIx,
     /// The write that made the item active, by position in [`Plan::snapshots`]; `None` where something else bounds it.
     pub write: Option<u32>,
-    /// The item was active from there on, and no other item of its list was active or completed meanwhile.
-    pub alone: bool,
 }
 
 /// The window of each completion, by position of the transition: from the item's start, else its creation, else the
@@ -27,7 +25,6 @@ pub fn windows(session: &Session, plan: &Plan) -> BTreeMap<usize, Window> {
     let mut out = BTreeMap::new();
     let mut begun: BTreeMap<ItemIx, &Transition> = BTreeMap::new();
     let mut completed: BTreeMap<u32, (MsgIx, Option<MsgIx>)> = BTreeMap::new();
-    let alone = alone(plan);
     for (at, t) in plan.transitions.iter().enumerate() {
         let Some(item) = t.item else { continue };
         let list = plan.items[item.at()].list;
@@ -38,7 +35,7 @@ pub fn windows(session: &Session, plan: &Plan) -> BTreeMap<usize, Window> {
             let start = begun.get(&item).filter(|s| s.msg < t.msg);
             let from = start.map(|s| s.msg).or(before).or_else(|| prompt(t.msg)).unwrap_or(MsgIx(0));
             let write = start.filter(|s| s.to == State::Active).map(|s| s.snapshot);
-            out.entry(at).or_insert(Window { from, write, alone: alone.contains(&at) });
+            out.entry(at).or_insert(Window { from, write });
             completed.insert(list, (t.msg, before));
             begun.remove(&item);
         } else if t.to == State::Active && t.from != State::Active || t.from == State::Absent || t.from == State::Done {
@@ -50,34 +47,4 @@ pub fn windows(session: &Session, plan: &Plan) -> BTreeMap<usize, Window> {
 
 fn is_done(t: &Transition) -> bool {
     t.to == State::Done && t.from != State::Done
-}
-
-/// Completions of items that were the only active one of their list for as long as they were active.
-fn alone(plan: &Plan) -> BTreeSet<usize> {
-    let mut out = BTreeSet::new();
-    // Active items of each list; true while no other was.
-    let mut active: BTreeMap<u32, BTreeMap<ItemIx, bool>> = BTreeMap::new();
-    let mut first = 0;
-    for rows in plan.transitions.chunk_by(|a, b| a.snapshot == b.snapshot) {
-        let list = active.entry(plan.snapshots[rows[0].snapshot as usize].list).or_default();
-        let ends: Vec<&Transition> = rows.iter().filter(|t| is_done(t)).collect();
-        let only_end = ends.iter().all(|t| t.item == ends[0].item);
-        for (at, t) in (first..).zip(rows) {
-            let Some(item) = t.item.filter(|_| t.to != State::Active) else { continue };
-            if list.remove(&item) == Some(true) && is_done(t) && only_end {
-                out.insert(at);
-            }
-        }
-        // Those still active were not the only work of this stretch.
-        if !ends.is_empty() {
-            list.values_mut().for_each(|alone| *alone = false);
-        }
-        let begun = rows.iter().filter(|t| t.to == State::Active && t.from != State::Active);
-        list.extend(begun.filter_map(|t| Some((t.item?, true))));
-        if list.len() > 1 {
-            list.values_mut().for_each(|alone| *alone = false);
-        }
-        first += rows.len();
-    }
-    out
 }

@@ -1,6 +1,6 @@
 //! Words that decide what bears on an item.
 
-use crate::session::ToolKind;
+use super::effects::Effect;
 
 /// Words so common in sessions that sharing them says nothing.
 pub(super) const COMMON: &[&str] = &[
@@ -112,69 +112,51 @@ pub(super) const COMMON: &[&str] = &[
     "write",
 ];
 
-/// Verbs of items that are talk: they need no evidence.
-pub(super) const TALK: &[&str] = &[
-    "answer",
-    "ask",
-    "brief",
-    "communicate",
-    "conclude",
-    "decide",
-    "deliver",
-    "discuss",
-    "explain",
-    "inform",
-    "outline",
-    "present",
-    "propose",
-    "recommend",
-    "reply",
-    "respond",
-    "share",
-    "suggest",
-    "summarise",
-    "summarize",
-    "tell",
-    "think",
-];
-
-/// What calls a verb names.
-pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
+/// What a verb asks for.
+pub(super) const VERBS: &[(&[&str], &[Effect])] = &[
     (
         &[
             "run",
             "test",
             "benchmark",
-            "build",
-            "compile",
-            "install",
             "execute",
             "deploy",
             "start",
             "launch",
             "measure",
             "profile",
-            "verify",
-            "lint",
-            "format",
-            "validate",
-            "check",
-            "recompile",
-            "rebuild",
             "rerun",
-            "rescan",
-            "retest",
             "reproduce",
-            "confirm",
-            "ensure",
-            "commit",
-            "push",
             "train",
             "restart",
-            "download",
+            "retest",
+            "build",
+            "compile",
+            "recompile",
+            "rebuild",
+            "commit",
+            "push",
+            "lint",
         ],
-        &[ToolKind::Shell],
+        &[Effect::Run, Effect::Try],
     ),
+    (
+        &[
+            "install",
+            "format",
+            "configure",
+            "setup",
+            "set",
+            "download",
+            "initialize",
+            "initialise",
+            "migrate",
+            "generate",
+            "scaffold",
+        ],
+        &[Effect::Change, Effect::Install, Effect::Run, Effect::Try],
+    ),
+    (&["verify", "validate", "check", "confirm", "ensure", "debug"], &[Effect::Run, Effect::Try, Effect::Look]),
     (
         &[
             "write",
@@ -197,7 +179,6 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
             "extract",
             "convert",
             "move",
-            "configure",
             "correct",
             "resolve",
             "sanitize",
@@ -207,8 +188,35 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
             "optimise",
             "insert",
             "develop",
+            "clean",
+            "cleanup",
+            "tidy",
+            "organize",
+            "organise",
+            "reorganize",
+            "restructure",
+            "delete",
+            "archive",
+            "consolidate",
+            "merge",
+            "split",
+            "make",
+            "design",
+            "improve",
+            "simplify",
+            "enhance",
+            "adjust",
+            "apply",
+            "wire",
+            "expose",
+            "define",
+            "introduce",
+            "restore",
+            "revert",
+            "recover",
+            "copy",
         ],
-        &[ToolKind::Write, ToolKind::Edit],
+        &[Effect::Change],
     ),
     (
         &[
@@ -216,33 +224,33 @@ pub(super) const VERBS: &[(&[&str], &[ToolKind])] = &[
             "explore",
             "examine",
             "inspect",
-            "analyze",
-            "analyse",
             "review",
-            "investigate",
             "search",
             "grep",
             "find",
             "locate",
-            "identify",
-            "research",
             "look",
             "understand",
             "study",
             "collect",
             "gather",
-            "assess",
             "scan",
             "rescan",
-            "check",
-            "verify",
-            "confirm",
             "map",
             "inventory",
+            "list",
+            "scout",
+            "audit",
+            "discover",
         ],
-        &[ToolKind::Read, ToolKind::Search, ToolKind::Fetch, ToolKind::Shell],
+        &[Effect::Look],
     ),
-    (&["launch", "spawn", "delegate", "dispatch"], &[ToolKind::Task]),
+    (
+        &["analyze", "analyse", "assess", "investigate", "identify", "research", "determine", "diagnose", "evaluate"],
+        &[Effect::Look, Effect::Run, Effect::Try],
+    ),
+    (&["start", "restart", "launch", "deploy", "stop", "serve"], &[Effect::Install]),
+    (&["launch", "spawn", "delegate", "dispatch"], &[Effect::Delegate]),
 ];
 
 /// Words that say nothing more of an action that is named: "Run the *full* tests *again to verify* the *fixes*".
@@ -257,5 +265,5 @@ rebase remote origin main master pr pull request open submit install dependencie
 required prerequisites necessary deploy redeploy benchmark benchmarks bench directory directories folder folders dirs \
 structure prepare set setup initial initialize review inspect read examine diff diffs files look launch spawn dispatch \
 start delegate use parallel agent agents subagent subagents review no errors error warnings warning after before now \
-edits update updates updated modification modifications work nothing broke broken regressions issues problems clean \
+edits clean cleanup up tidy organize organise reorganize restructure archive delete old unused temporary temp stale leftover update updates updated modification modifications work nothing broke broken regressions issues problems clean \
 cleanly latest current step pipeline ci and then without any";

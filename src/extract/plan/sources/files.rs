@@ -165,6 +165,12 @@ pub(in crate::extract::plan) fn plan_file_written(call: &ToolCall) -> Option<&st
     written(call).first().map(|(path, _)| *path)
 }
 
+/// The first plan file that a call names.
+pub(in crate::extract::plan) fn plan_file_named(call: &ToolCall) -> Option<&str> {
+    let words = call.command().into_iter().flat_map(str::split_whitespace);
+    words.chain(call.path()).find(|w| is_plan_file(w))
+}
+
 /// The plan files that a call changes, with each change.
 fn written(call: &ToolCall) -> Vec<(&str, Change<'_>)> {
     if let Some(patch) = call.patch() {

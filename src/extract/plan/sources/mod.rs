@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::session::{CallRef, CallStatus, MsgIx, Session, Span, ToolCall};
 
-pub(super) use files::plan_file_written;
+pub(super) use files::{plan_file_named, plan_file_written};
 
 use super::{PlanList, State};
 
