@@ -184,6 +184,7 @@ fn precision(errors: bool) -> Result<()> {
     sheet::print("weak: bears on the item", weak);
     sheet::print("strong and weak: precision", (strong.0 + weak.0, strong.1 + weak.1));
     sheet::print("none: nothing in the window bears on the item", of("none"));
+    println!("{:44} {}", "not known: nothing is said", of("not known").1);
     println!("{:44} {}", "changed since it was read", of("changed since it was read").1);
     Ok(())
 }
