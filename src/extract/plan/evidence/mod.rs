@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn what_a_here_document_holds_is_written_not_said() {
         let note = |b: SessionBuilder| b.shell("cat > notes.md <<'E'\nWhere valves leak, a pump helps\nE", 0, "");
-        assert_eq!(evidence("Valve checks noted", note), []);
+        assert_eq!(evidence("Leaking valves and pumps", note), []);
         assert_eq!(evidence("Write down why valves leak and pumps help", note), [(3, true)]);
         assert_eq!(evidence("Write notes.md", note), [(3, true)]);
     }
