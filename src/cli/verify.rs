@@ -54,7 +54,8 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     }
     match args.format {
         Style::Json => output::print_json(&found)?,
-        Style::Md => output::print(&visible(&verify::annotated(&text, &found)))?,
+        // Lines may end in both marks: the first is none that would act on a terminal.
+        Style::Md => output::print(&visible(&verify::annotated(&text, &found).replace("\r\n", "\n")))?,
         Style::Table => output::print(&table(&found))?,
     }
     let wrong = found.count(Verdict::Contradicted) > 0 || found.notes.iter().any(|n| n.wrong);
@@ -75,7 +76,9 @@ fn read(args: &Args) -> anyhow::Result<String> {
         _ => (args.article.display().to_string(), std::fs::read(&args.article)),
     };
     let bytes = bytes.map_err(|source| Error::Read { path: name.clone(), source })?;
-    String::from_utf8(bytes).map_err(|_| usage(format!("{name} is not UTF-8 text; verify reads Markdown")))
+    let text =
+        String::from_utf8(bytes).map_err(|_| usage(format!("{name} is not UTF-8 text; verify reads Markdown")))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 fn table(found: &Verification) -> String {

@@ -13,11 +13,15 @@ mod tests;
 mod words;
 mod world;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::Serialize;
 
 pub use annotated::annotated;
 
 use crate::analysis::Analysis;
+use crate::extract::prose::re;
 use article::{Block, Sentence};
 use world::World;
 
@@ -270,6 +274,13 @@ fn notes(sentences: &[Sentence], world: &World<'_>) -> Vec<Note> {
     let unknown: std::collections::BTreeSet<_> = labels.filter(|l| world.find(l).is_none()).collect();
     let lost = all.iter().filter(|r| unknown.contains(&r.first)).count();
     let list = unknown.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if let Some(other) = other_session(sentences, world) {
+        let own = &world.session().id;
+        return vec![Note {
+            text: format!("The article is about the session {other}; this one is {own}."),
+            wrong: true,
+        }];
+    }
     let (text, wrong) = if all.is_empty() {
         ("The article names no message: what it says is sought in the whole session.".to_owned(), false)
     } else if unknown.is_empty() {
@@ -291,4 +302,13 @@ fn notes(sentences: &[Sentence], world: &World<'_>) -> Vec<Note> {
         (format!("The article names messages that do not exist in this session: {list}."), true)
     };
     vec![Note { text, wrong }]
+}
+
+/// The session that an article names as its own, when it is not this one: `codex session `0199…`: 40 messages`.
+fn other_session(sentences: &[Sentence], world: &World<'_>) -> Option<String> {
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:[\w-]+ )?session `([\w.:-]{6,})`(?::|,| )"));
+    let session = world.session();
+    let ids = || std::iter::once(&session.id).chain(&session.forked_from);
+    let named = sentences.iter().filter(|s| s.block == Block::Prose).find_map(|s| NAMED.captures(&s.text))?;
+    (!ids().any(|id| *id == named[1])).then(|| named[1].to_owned())
 }

@@ -58,7 +58,7 @@ fn tens(word: &str, small: impl Fn(&str) -> Option<u64>) -> Option<u64> {
 
 static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"\b(presumably|perhaps|maybe|probably|likely|unlikely|possibly|apparently|seems?|seemed|appears? to|appeared to|might|could|would|may|suggest(s|ing|ed)?|impl(y|ies|ying|ied)|if any|what if|what happens if|arguably|potentially|should have|can be|effectively|essentially)\b",
+        r"\b(presumably|perhaps|maybe|probably|likely|unlikely|possibly|apparently|seems?|seemed|appears? to|appeared to|might|could|would|may|suggest(s|ing|ed)?|impl(y|ies|ying|ied)|if any|what if|what happens if|arguably|potentially|should have|can be|effectively|essentially|whether|unclear|must have|if)\b",
     )
 });
 static OPINION: LazyLock<Regex> = LazyLock::new(|| {

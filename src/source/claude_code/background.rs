@@ -8,8 +8,7 @@ use regex::Regex;
 use crate::session::{CallStatus, PartBody, ToolCall};
 use crate::source::background::Said;
 
-static STARTED: LazyLock<Regex> =
-    LazyLock::new(|| {
+static STARTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:Command running in background with ID: |Async agent launched successfully\.?\s+agentId: )([\w-]+)")
         .expect("static")
 });

@@ -3,12 +3,8 @@
 use serde_json::Value;
 
 /// How the answer of a tool starts that did not do what it was asked for.
-const FAILED: &[&str] = &[
-    "apply_patch verification failed",
-    "failed to parse",
-    "write_stdin failed",
-    "exec_command failed",
-];
+const FAILED: &[&str] =
+    &["apply_patch verification failed", "failed to parse", "write_stdin failed", "exec_command failed"];
 
 /// How it starts when the user did not let the call run.
 const REFUSED: &[&str] = &["exec command rejected by user", "patch rejected by user"];
@@ -152,7 +148,8 @@ mod tests {
             assert_eq!(code(json!(json!({"output": "x", "metadata": {"exit_code": odd}}).to_string())), None, "{odd}");
         }
         assert_eq!(code(json!("plain text\nOutput:\nExit code: 0")), None);
-        let boxed = "failed in sandbox Some with execution error: denied, exit code: 4, stdout: exit code: 0\nexit code: 9";
+        let boxed =
+            "failed in sandbox Some with execution error: denied, exit code: 4, stdout: exit code: 0\nexit code: 9";
         assert_eq!(code(json!(boxed)), Some(4));
     }
 

@@ -82,13 +82,44 @@ fn calls(scene: &Scene<'_>) -> Vec<Finding> {
     out
 }
 
+static TOLD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?-u:\b)(user|assistant|agent|subagent)(?:\s+(?:then|also|first|finally|again|had|has))?\s+(?:tells?|told|asks?|asked|answers?|answered|orders?|ordered|instructs?|instructed|thanks?|thanked|interrupts?|interrupted|corrects?|corrected|reminds?|reminded|warns?|warned|gives?|gave|shows?|showed|lets?|stops?|stopped|replie[sd] to|writes? to|wrote to)\s+(?:the\s+|its\s+)?(user|assistant|agent|subagent)(?-u:\b)",
+    )
+    .expect("a constant pattern")
+});
+
+/// `The user told the assistant in [msg 3]`: the one who tells, not the one who is told.
+fn teller<'t>(before: &'t str, nearest: regex::Match<'t>) -> regex::Match<'t> {
+    let told = TOLD.captures_iter(before).find(|c| c.get(2).is_some_and(|m| m.start() == nearest.start()));
+    told.and_then(|c| c.get(1)).unwrap_or(nearest)
+}
+
+static NAME: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\bin the (user|assistant)['’]s name").expect("a constant pattern"));
+
+/// `[msg 4], a continuation that the program sends in the user's name`
+fn in_the_name(scene: &Scene<'_>) -> Option<Finding> {
+    let found = NAME.captures(scene.text())?;
+    let at = scene.sentence().own.iter().rfind(|r| r.at.end <= found.get(0).map_or(0, |m| m.start()))?;
+    let at = scene.world.find(&at.first)?;
+    let role = scene.world.message(at).role;
+    let reason = format!("[msg {}] stands in the {}'s name", scene.world.label(at), role.word());
+    Some(match role.word() == found[1].to_lowercase() {
+        true => Finding::supported(Kind::Actor, reason).shown_by([at]),
+        false => Finding::contradicted(Kind::Actor, reason).shown_by([at]),
+    })
+}
+
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     let text = scene.text();
     let mut out = kinds(scene);
     out.extend(calls(scene));
+    out.extend(in_the_name(scene));
     for r in scene.sentence().own.iter().filter(|r| r.last.is_none()) {
         let Some(message) = scene.world.find(&r.first) else { continue };
         let before = BEFORE.captures(&text[..r.at.start]).and_then(|c| c.get(1));
+        let before = before.map(|m| teller(&text[..r.at.start], m));
         let after = AFTER.captures(&text[r.at.end..]).and_then(|c| c.iter().skip(1).flatten().next());
         let Some(word) = after.or(before).map(|m| m.as_str().to_ascii_lowercase()) else { continue };
         let stated = match word.as_str() {

@@ -5,13 +5,14 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Scene;
-use super::plan::{LABEL, history, labelled};
+use super::plan::{LABEL, STATES, history, labelled, state_of, texts};
+use super::{Scene, inner, quotes};
 use crate::extract::plan::{ItemIx, PlanSnapshot, State};
 use crate::extract::prose::re;
 use crate::session::MsgIx;
 use crate::verify::article::Block;
 use crate::verify::words::number;
+use crate::verify::world::plain;
 use crate::verify::{Finding, Kind};
 
 static ENDS: LazyLock<Regex> = LazyLock::new(|| re(r"\bthe list begins with (T\d+) and ends with (T\d+)\b"));
@@ -23,11 +24,41 @@ static UNPROVED: LazyLock<Regex> =
     LazyLock::new(|| re(r"^what shows that (T\d.*) (?:was|were) done: no call was found that bears on"));
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| re(r"^its items change again in "));
 
+/// `“Write the notes” was set to done`, `… went from pending to active`.
+static MOVED: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"^\s*(?:item |task |todo )?(?:(?:was|is|had been|has been) (?:set|moved|switched|changed|put|marked)|went|goes|moved|moves|changed|changes)(?: back)?(?: from (?:being )?`?({STATES})`?)? (?:to(?: be)?|as) `?({STATES})\b"
+    ))
+});
+
+/// The words of an item beside the change that it is said to make in the message named.
+fn moved(scene: &Scene<'_>) -> Vec<Finding> {
+    let text = scene.text();
+    let one = |range: std::ops::Range<usize>| {
+        let found = MOVED.captures(&text[range.end..])?;
+        let to = state_of(&found[2])?;
+        let from = found.get(1).and_then(|m| state_of(m.as_str()));
+        let words = plain(inner(&text[range])).to_lowercase();
+        let plan = &scene.world.analysis.facts.plan;
+        let same = |ix: &ItemIx| texts(scene, *ix).any(|t| plain(t).to_lowercase() == words);
+        let item = (0..plan.items.len() as u32).map(ItemIx).find(same)?;
+        let at = scene.world.find(&scene.sentence().own.first()?.first)?;
+        let mut rows = history(scene, item).filter(|t| t.msg == at).peekable();
+        let real = rows.peek().map_or("does not change".to_owned(), |t| format!("goes from {} to {}", t.from, t.to));
+        let holds = rows.any(|t| t.to == to && from.is_none_or(|f| t.from == f));
+        let label = &plan.items[item.at()].label;
+        let wrong = (!holds).then(|| format!("{label} {real} in [msg {}]", scene.world.label(at)));
+        Some(decided(wrong, "so it changes there", [at]))
+    };
+    quotes(text).into_iter().filter_map(one).collect()
+}
+
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     if scene.sentence().block != Block::Prose {
         return Vec::new();
     }
     let mut out = priorities(scene);
+    out.extend(moved(scene));
     out.extend([created(scene), ends(scene), never_done(scene), unproved(scene), again(scene)].into_iter().flatten());
     out
 }

@@ -8,6 +8,7 @@ mod choice;
 mod columns;
 mod count;
 mod diff;
+mod direction;
 mod each;
 mod excerpt;
 mod figures_table;
@@ -70,6 +71,7 @@ const CHECKS_OF_FACT: &[Check] = &[
     count::check,
     each::check,
     number::check,
+    direction::check,
     time::check,
     absence::check,
     actor::check,

@@ -24,6 +24,10 @@ static WORKED: LazyLock<Regex> =
 /// What ended are tests: a call that worked is not yet one that ran them.
 static TESTS: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:tests?|test suite|suite|specs?)\b"));
 static INTERRUPTED: LazyLock<Regex> = LazyLock::new(|| re(r"\bwas interrupted\b"));
+/// What is said of every call, and of none.
+static ALL: LazyLock<Regex> = LazyLock::new(|| re(r"\b(all|every|everything|each|both)\b"));
+static NONE: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b(none|nothing|no (?:\w+ )?(?:calls?|commands?|tools?|steps?))\b"));
 static NEGATED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(not|never|no|neither|without|nor|if|when|would)\b|n't\b"));
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
@@ -101,8 +105,15 @@ fn exit(scene: &Scene<'_>, code: i64, at: usize) -> Option<Finding> {
     let calls = calls(scene, at);
     let known: Vec<(MsgIx, i64)> = calls.iter().filter_map(|(ix, c)| Some((*ix, c.exit_code()?))).collect();
     let (first, real) = known.first().copied()?;
+    let other = known.iter().find(|k| k.1 != code);
     Some(match known.iter().find(|k| k.1 == code) {
-        Some(&(ix, _)) => Finding::supported(Kind::Outcome, format!("exit code {code}")).shown_by([ix]),
+        Some(&(ix, _)) if other.is_none() || scene.sentence().block == Block::Row => {
+            Finding::supported(Kind::Outcome, format!("exit code {code}")).shown_by([ix])
+        }
+        Some(_) if ALL.is_match(scene.text()) => {
+            Finding::contradicted(Kind::Outcome, "the exit codes there differ").shown_by(other.map(|k| k.0))
+        }
+        Some(&(ix, _)) => Finding::unverifiable(Kind::Outcome, "the exit codes there differ").shown_by([ix]),
         None => Finding::contradicted(Kind::Outcome, format!("the exit code is {real}, not {code}")).shown_by([first]),
     })
 }
@@ -154,7 +165,7 @@ fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
     // Counts of failures are another kind of statement.
     static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
         re(
-            r"(?:\d|\b(?:one|two|three|four|five|several|some|none|all)) (?:of (?:them|the \w+) )?(?:failed|passed|worked)",
+            r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|several|some|most|many)) (?:of (?:them|the(?: \w+){1,2}) )?(?:failed|passed|worked|succeeded)",
         )
     });
     if failed == worked || COUNTED.is_match(text) {
@@ -169,17 +180,28 @@ fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
     if !failed && TESTS.is_match(&scene.text()[within]) {
         return tests_passed(&calls);
     }
-    let fits = |c: &ToolCall| if failed { c.failed() } else { c.worked() };
-    let against = |c: &ToolCall| if failed { c.worked() } else { c.failed() };
+    // `None of them failed` says that all of them worked.
+    let failed = failed != NONE.is_match(text);
+    let fits = |c: &ToolCall| if failed { c.undone() } else { c.worked() };
+    let against = |c: &ToolCall| if failed { c.worked() } else { c.undone() };
     let word = if failed { "failed" } else { "worked" };
-    if let Some((ix, _)) = calls.iter().find(|c| fits(c.1)) {
-        return Some(Finding::supported(Kind::Outcome, format!("a call there {word}")).shown_by([*ix]));
-    }
     let (first, _) = *calls.first()?;
-    calls
-        .iter()
-        .all(|c| against(c.1))
-        .then(|| Finding::contradicted(Kind::Outcome, format!("no call there {word}")).shown_by([first]))
+    let known = calls.iter().filter(|c| fits(c.1)).count();
+    if known == calls.len() {
+        let reason =
+            if known == 1 { format!("the call there {word}") } else { format!("all {known} calls there {word}") };
+        return Some(Finding::supported(Kind::Outcome, reason).shown_by(calls.iter().map(|c| c.0).take(3)));
+    }
+    if calls.iter().all(|c| against(c.1)) {
+        return Some(Finding::contradicted(Kind::Outcome, format!("no call there {word}")).shown_by([first]));
+    }
+    // Of several calls some ended so: only of all of them together something is said.
+    let (other, _) = *calls.iter().find(|c| against(c.1))?;
+    let reason = format!("{known} of {} calls there {word}", calls.len());
+    Some(match ALL.is_match(text) || NONE.is_match(text) {
+        true => Finding::contradicted(Kind::Outcome, reason).shown_by([other]),
+        false => Finding::unverifiable(Kind::Outcome, reason).shown_by(calls.iter().map(|c| c.0).take(3)),
+    })
 }
 
 /// `the `bash` call of [msg 4] was interrupted`.

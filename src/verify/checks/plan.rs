@@ -14,7 +14,7 @@ use crate::verify::words::number;
 use crate::verify::world::plain;
 use crate::verify::{Finding, Kind};
 
-const STATES: &str = r"in[_ -]progress|active|pending|done|completed|cancelled|canceled|blocked|absent";
+pub(super) const STATES: &str = r"in[_ -]progress|active|pending|done|completed|cancelled|canceled|blocked|absent";
 
 pub(super) static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"\bT(\d{1,5})\b"));
 /// `was started in [msg 4]`: the verb directly before a reference.
@@ -89,7 +89,7 @@ pub(super) fn wordings(scene: &Scene<'_>) -> Vec<Range<usize>> {
 }
 
 /// Every wording of an item.
-fn texts<'a>(scene: &Scene<'a>, item: ItemIx) -> impl Iterator<Item = &'a str> + use<'a> {
+pub(super) fn texts<'a>(scene: &Scene<'a>, item: ItemIx) -> impl Iterator<Item = &'a str> + use<'a> {
     let plan = &scene.world.analysis.facts.plan;
     let listed = plan.snapshots.iter().flat_map(|s| &s.items).filter(move |i| i.item == Some(item));
     listed.map(|i| i.text.as_str()).chain([plan.items[item.at()].text.as_str()])

@@ -194,6 +194,10 @@ fn name(scene: &Scene<'_>, range: &Range<usize>) -> Option<Finding> {
     }
     let scope = scene.scope();
     let here: Vec<MsgIx> = found.iter().copied().filter(|ix| scope.contains(ix)).take(3).collect();
+    if here.is_empty() && !scene.sentence().own.is_empty() {
+        let reason = format!("`{words}` stands in [msg {}], not in the messages named", scene.world.label(found[0]));
+        return Some(Finding::unverifiable(Kind::Quote, reason).shown_by(found.into_iter().take(1)));
+    }
     let shown = if here.is_empty() { found.into_iter().take(1).collect() } else { here };
     Some(Finding::supported(Kind::Quote, format!("`{words}` stands there")).shown_by(shown))
 }

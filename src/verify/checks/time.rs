@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::Scene;
 use crate::extract::bench::numbers::Figure;
+use crate::extract::bench::units::Unit;
 use crate::session::MsgIx;
 use crate::verify::{Finding, Kind};
 
@@ -59,8 +60,14 @@ fn dated(scene: &Scene<'_>, found: &regex::Captures<'_>) -> Option<Finding> {
 pub(super) fn duration(scene: &Scene<'_>, figure: &Figure, shown: &str) -> Option<Finding> {
     figure.unit.as_ref().filter(|u| u.dimension.is_time())?;
     let text = scene.without_quotes();
-    let whole = TOOK.find_iter(&text).find(|m| m.start() <= figure.span.start && figure.span.end <= m.end())?;
-    let (stated, width) = seconds(whole.as_str())?;
+    let whole = TOOK.find_iter(&text).find(|m| m.start() <= figure.span.start && figure.span.end <= m.end());
+    // `18 seconds`, `24 minutes`: the figure as it is, where no row of units is written.
+    let plain = || {
+        let unit = figure.unit.as_ref()?;
+        let second = Unit::parse("s").filter(|s| unit.convert(1.0, s).is_some_and(|n| n >= 1.0))?;
+        Some((unit.convert(figure.value, &second)?.round() as i64, unit.convert(1.0, &second)?.round().max(1.0) as i64))
+    };
+    let (stated, width) = whole.and_then(|m| seconds(m.as_str())).or_else(plain)?;
     let session = scene.world.session();
     let named = scene.world.expand(scene.sentence().references());
     let dated: Vec<Timestamp> = named.iter().filter_map(|&ix| session.message(ix).at).collect();
@@ -71,7 +78,7 @@ pub(super) fn duration(scene: &Scene<'_>, figure: &Figure, shown: &str) -> Optio
         .filter(|(at, _)| named.is_empty() || named.contains(&at.msg))
         .filter_map(|(_, c)| c.duration_ms);
     let mut lasted = lasted.map(|ms| (ms as f64 / 1000.0).round() as i64);
-    if lasted.any(|took| took == stated) {
+    if lasted.any(|took| took == stated || width > 1 && (took - stated).abs() < width) {
         return Some(
             Finding::supported(Kind::Time, format!("a call took {shown}")).shown_by(named.into_iter().take(2)),
         );

@@ -61,6 +61,10 @@ fn named<'a>(words: &[&'a str], n: usize, noun: Noun, mut qualifiers: Vec<&'a st
     if noun == Noun::ListLine && next == "of" && then == "lists" {
         return Some(Counted { noun, qualifiers: vec!["lists"], used: n + 3 });
     }
+    // `two messages before [msg 9]`: a distance.
+    if noun == Noun::Message && matches!(&*next, "before" | "after" | "later" | "earlier" | "ago" | "apart" | "back") {
+        return None;
+    }
     if next == "of" && !["the", "its", "this"].contains(&&*then) || matches!(&*next, "get" | "gets" | "need") {
         return None;
     }

@@ -74,11 +74,29 @@ fn decide(scene: &Scene<'_>, stated: &Stated<'_>, whole: bool) -> Option<Finding
     // Without a message, and without a word for the session or its plan, what is counted may be something else.
     let placed = sets.iter().any(|s| !s.is_empty()) || whole || stated.noun.is_of_the_session();
     let unread = most == 0 && stated.noun.is_read_from_prose() && place::lists(scene, &sets, stated.count);
-    if !placed || unread || of_the_user && stated.count > 0 || loose && stated.count <= most {
+    // Files, agents, prompts may be those of an output or a text: that none was counted does not mean that there is none.
+    let elsewhere = most == 0 && stated.count > 0 && stated.noun.may_be_told_of(&stated.shown);
+    if !placed
+        || unread
+        || elsewhere
+        || is_carried_on(scene)
+        || of_the_user && stated.count > 0
+        || loose && stated.count <= most
+    {
         return None;
     }
     let reason = format!("{} stated, {n} counted", stated.shown);
     Some(Finding::contradicted(Kind::Count, reason).shown_by(shown.iter().copied().take(5)))
+}
+
+/// Whether what is counted belongs to messages that an earlier sentence names: `It then made three calls`.
+fn is_carried_on(scene: &Scene<'_>) -> bool {
+    let begins = scene.text().split(' ').next().unwrap_or("").to_lowercase();
+    let pronoun =
+        ["it", "they", "he", "she", "this", "that", "these", "then", "there", "afterwards"].contains(&&*begins);
+    let named = scene.before().is_some_and(|s| !s.own.is_empty());
+    let of_subject = scene.subject.is_some() && scene.speaks_of_subject();
+    scene.sentence().own.is_empty() && named && pronoun && !of_subject
 }
 
 /// Every number that may be meant, most likely first.

@@ -118,6 +118,12 @@ impl Noun {
         matches!(self, Self::Finding | Self::OkPoint | Self::Option | Self::Directive | Self::Figure)
     }
 
+    /// Whether it may be one that a text or an output tells of, and none of the session itself.
+    pub(in crate::verify::checks) fn may_be_told_of(self, shown: &str) -> bool {
+        let entries = self == Self::Item && shown.contains("entr");
+        entries || matches!(self, Self::File | Self::Agent | Self::Prompt | Self::Option | Self::Message | Self::Search)
+    }
+
     /// The noun with what is said around it.
     pub(in crate::verify::checks) fn with(self, before: &[&str], after: &[&str]) -> Self {
         let says = |words: &[&str], what: &str| words.iter().any(|w| w.eq_ignore_ascii_case(what));

@@ -26,6 +26,11 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
             let mut out = vec![messages(&|ix| session.on_main(ix)), messages(&|_| true)];
             let every: Vec<MsgIx> = session.iter().map(|(ix, _)| ix).filter(|&ix| within(ix)).collect();
             out.push((every.len() as u64, every));
+            // `The user wrote ten messages.`
+            let lower = scene.text().to_lowercase();
+            let of =
+                |(word, role): (&str, Role)| lower.contains(word).then(|| messages(&|ix| message(ix).role == role));
+            out.extend([("user", Role::User), ("assistant", Role::Assistant)].into_iter().filter_map(of));
             out
         }
         Noun::PlanChange => {

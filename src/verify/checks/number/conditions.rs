@@ -8,7 +8,7 @@ use super::super::Scene;
 use super::Reading;
 use super::known::is_same;
 use crate::extract::bench::numbers::Figure;
-use crate::extract::bench::{Measurement, MeasurementRole};
+use crate::extract::bench::{Bench, Measurement, MeasurementRole};
 use crate::session::MsgIx;
 use crate::verify::article::Block;
 use crate::verify::world::Known;
@@ -37,10 +37,13 @@ pub(super) fn check(reading: &Reading<'_>, at: &[MsgIx]) -> Option<Finding> {
     // `10 tok/s at concurrency 1, 40 tok/s at concurrency 4`: each figure has its own condition.
     let rest = &text[figure.span.end..];
     let own = &rest[..rest.find([',', ';', '|']).unwrap_or(rest.len())];
-    let stated = match PARAM.is_match(own) {
+    let mut stated = match PARAM.is_match(own) {
         true => params(None, own),
         false => params(Some(scene), text),
     };
+    if stated.is_empty() && scene.sentence().block == Block::Prose {
+        stated.extend(bare_level(bench, own).or_else(|| bare_level(bench, text)));
+    }
     for found in stated {
         let (name, value) = found;
         let stated: Vec<&&Measurement> = all.iter().filter(|m| m.params.contains_key(name)).collect();
@@ -96,6 +99,20 @@ fn word(role: MeasurementRole) -> &'static str {
         MeasurementRole::Theoretical => "theoretical",
         _ => "stated",
     }
+}
+
+/// `at 512 the first token took …`: a level of concurrency without its name.
+static BARE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?-u:\b)at (\d+)(?:,|;|\.|$| (?:the|it|this|we|and|to|that|there|throughput|latency)(?-u:\b))")
+        .expect("a constant pattern")
+});
+
+/// The level that a clause names so, when the session measured at it.
+fn bare_level(bench: &Bench, text: &str) -> Option<(&'static str, String)> {
+    let mut found = BARE.captures_iter(text).map(|c| c[1].to_owned());
+    let level = found.next().filter(|_| found.next().is_none())?;
+    let known = |m: &Measurement| m.params.get("concurrency") == Some(&level);
+    bench.measurements.iter().any(known).then_some(("concurrency", level))
 }
 
 /// The one condition of each name that a sentence or row gives; sentences that give several are left alone.

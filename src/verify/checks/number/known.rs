@@ -1,6 +1,8 @@
 //! Whether a figure is one of the session: the same after conversion and rounding, one that follows from others, or the
 //! bare number of a table.
 
+use std::collections::BTreeMap;
+
 use super::super::Scene;
 use crate::extract::bench::numbers::{self, Figure};
 use crate::extract::bench::units::{Dimension, Unit};
@@ -8,8 +10,8 @@ use crate::session::MsgIx;
 use crate::verify::article::Block;
 use crate::verify::world::{self, Known};
 
-/// Figures of one metric that are set against each other.
-const METRIC_FIGURES: usize = 200;
+/// Figures of a message that a ratio may be of, when the sentence names none: among more of them some pair fits by chance.
+const FEW: usize = 4;
 
 /// A value as it is written: its last digit may be rounded.
 pub(in crate::verify::checks) fn rounds_to(value: f64, written: f64, decimals: u8) -> bool {
@@ -26,24 +28,28 @@ pub(in crate::verify::checks) fn is_same(known: &Known, figure: &Figure) -> bool
     })
 }
 
-/// A difference or ratio of two measured figures of one metric.
-pub(super) fn of_a_metric(scene: &Scene<'_>, figure: &Figure) -> Option<MsgIx> {
-    let unit = figure.unit.as_ref()?;
-    let mut by_metric: std::collections::BTreeMap<(&str, &str), Vec<(f64, MsgIx)>> = std::collections::BTreeMap::new();
+/// Figures of one metric that are set against each other.
+const METRIC_FIGURES: usize = 200;
+
+/// Whether it may be the difference or the change of two measured figures of one metric: of many figures some pair fits by
+/// chance, so this supports nothing.
+pub(super) fn may_follow(scene: &Scene<'_>, figure: &Figure) -> bool {
+    let Some(unit) = figure.unit.as_ref() else { return false };
+    let mut by_metric: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
     for m in &scene.world.analysis.facts.bench.measurements {
         let (Some(value), Some(unit)) = (m.value, m.unit.as_deref()) else { continue };
-        by_metric.entry((&m.metric, unit)).or_default().push((value, m.msg));
+        by_metric.entry((&m.metric, unit)).or_default().push(value);
     }
-    by_metric.into_iter().filter(|(_, all)| all.len() <= METRIC_FIGURES).find_map(|((_, name), all)| {
-        let of = Unit::parse(name)?;
-        let pairs = all.iter().enumerate().flat_map(|(n, a)| all[n + 1..].iter().map(move |b| (a, b)));
-        pairs.into_iter().find_map(|(a, b)| {
+    by_metric.into_iter().filter(|(_, all)| all.len() <= METRIC_FIGURES).any(|((_, name), all)| {
+        let Some(of) = Unit::parse(name) else { return false };
+        let fits = |a: f64, b: f64| {
             let results = match &*unit.name {
-                "%" => vec![(a.0 / b.0 - 1.0) * 100.0, (b.0 / a.0 - 1.0) * 100.0],
-                _ => of.convert(a.0 - b.0, unit).into_iter().collect(),
+                "%" => vec![(a / b - 1.0) * 100.0, (b / a - 1.0) * 100.0],
+                _ => of.convert(a - b, unit).into_iter().collect(),
             };
-            results.into_iter().any(|r| r != 0.0 && rounds_to(r, figure.value, figure.decimals)).then_some(b.1)
-        })
+            results.into_iter().any(|r| r != 0.0 && rounds_to(r, figure.value, figure.decimals))
+        };
+        all.iter().enumerate().any(|(n, a)| all[n + 1..].iter().any(|b| fits(*a, *b)))
     })
 }
 
@@ -52,13 +58,17 @@ pub(super) fn derived(scene: &Scene<'_>, figure: &Figure, sentence: &[Known], na
     let unit = figure.unit.as_ref()?;
     let ratio = unit.dimension == Dimension::NONE;
     let mut known: Vec<&Known> = sentence.iter().filter(|k| !is_same(k, figure)).collect();
+    let own = known.len();
     let around: Vec<Known> =
         scene.around().iter().flat_map(|s| numbers::with_units(&s.text)).flat_map(|f| world::known(&f)).collect();
     known.extend(&around);
     if known.len() < 2 && ratio && scene.sentence().block != Block::Row {
-        known.extend(named.iter().take(2).flat_map(|&ix| scene.world.figures(ix)).take(24));
+        let there: Vec<&Known> = named.iter().take(2).flat_map(|&ix| scene.world.figures(ix)).collect();
+        known.extend(there.into_iter().take(FEW + 1));
     }
-    for (n, a) in known.iter().enumerate() {
+    // Of figures that only stand around, one must be the sentence's own, or there are but few.
+    let pairs = if known.len() <= FEW { known.len() } else { own };
+    for (n, a) in known.iter().enumerate().take(pairs) {
         for b in known.iter().skip(n + 1).filter(|b| b.unit.dimension == a.unit.dimension) {
             let Some(b_value) = b.unit.convert(b.value, &a.unit) else { continue };
             let (x, y) = (a.value, b_value);
@@ -86,7 +96,10 @@ pub(super) fn bare(scene: &Scene<'_>, figure: &Figure, named: &[MsgIx]) -> Optio
     if figure.decimals == 0 && figure.value < 100.0 {
         return None;
     }
-    let other = |k: &Known| k.value == figure.value && k.unit.dimension == unit.dimension && k.unit.scale != unit.scale;
+    // Of figures without decimals another unit may stand beside the same number.
+    let of_another = |k: &Known| k.unit.dimension != unit.dimension && figure.decimals > 0;
+    let scaled = |k: &Known| k.unit.dimension == unit.dimension && k.unit.scale != unit.scale;
+    let other = |k: &Known| k.value == figure.value && (of_another(k) || scaled(k));
     let everywhere: Vec<MsgIx> = scene.world.session().iter().map(|(ix, _)| ix).collect();
     if everywhere.iter().any(|&ix| scene.world.figures(ix).iter().any(other)) {
         return None;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Scene;
 use super::count::Noun;
 use crate::extract::bench::Limit;
-use crate::extract::bench::numbers::{self, Figure};
+use crate::extract::bench::numbers::{self, Between, Figure};
 use crate::extract::bench::units::Unit;
 use crate::session::MsgIx;
 use crate::verify::article::Block;
@@ -18,7 +18,10 @@ use crate::verify::world::{self, Known};
 use crate::verify::{Finding, Kind};
 pub(super) use known::is_same;
 pub(super) use known::rounds_to;
-use known::{bare, derived, of_a_metric};
+use known::{bare, derived, may_follow};
+
+/// Figures of one sentence that are read; more of them are no sentence.
+const MOST: usize = 200;
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     if super::warnings::is_row(scene) {
@@ -26,6 +29,10 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     }
     let text = scene.without_quotes();
     let mut figures = numbers::with_units(&text);
+    if figures.len() > MOST {
+        return vec![Finding::unverifiable(Kind::Number, format!("it holds more than {MOST} figures"))];
+    }
+    figures.iter_mut().for_each(|f| behind_its_condition(&text, f));
     // `it ran 3 times`: a count.
     figures.retain(|f| !text[..f.span.start].trim_end().ends_with(" ran"));
     if scene.sentence().block == Block::Row {
@@ -35,6 +42,14 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     figures.retain(|f| !words.iter().any(|w| w.contains(&f.span.start)));
     let all: Vec<Known> = figures.iter().flat_map(world::known).collect();
     figures.iter().filter_map(|f| decide(scene, &text, f, &all)).collect()
+}
+
+/// `from 12 tok/s at 4 to 40 tok/s`: the 4 is the condition of the figure before, no end of a range.
+fn behind_its_condition(text: &str, figure: &mut Figure) {
+    let at = ["at", "concurrency", "batch", "size"].iter().any(|w| text[..figure.span.start].trim_end().ends_with(w));
+    if let (true, Some((Between::To, value))) = (at, figure.second) {
+        (figure.value, figure.second) = (value, None);
+    }
 }
 
 /// Bare numbers of a row under a heading that gives their unit: `value (ms)`.
@@ -91,8 +106,8 @@ const MEANT: &[Meant] = &[
     |r| r.duration(),
     |r| r.without_unit(),
     against_limit::is_limit,
-    |r| r.of_a_metric(),
     |r| r.elsewhere(),
+    |r| r.perhaps(),
 ];
 
 fn decide(scene: &Scene<'_>, text: &str, figure: &Figure, sentence: &[Known]) -> Option<Finding> {
@@ -194,14 +209,6 @@ impl Reading<'_> {
         all.filter(|ix| self.stands(*ix)).take(3).collect()
     }
 
-    fn of_a_metric(&self) -> Option<Finding> {
-        if self.row || !self.anywhere().is_empty() {
-            return None;
-        }
-        let at = of_a_metric(self.scene, self.figure)?;
-        Some(self.supported(format!("{} lie between two figures of one metric", self.shown), [at]))
-    }
-
     /// What only its surroundings name is where the reader looks, not what the sentence claims.
     fn is_placed(&self) -> bool {
         let clause = clause(self.text, self.figure.span.start);
@@ -219,6 +226,13 @@ impl Reading<'_> {
         let labels: Vec<String> = found.iter().map(|&ix| self.label(ix)).collect();
         let reason = format!("{} stands in {}, not in the messages named", self.shown, labels.join(", "));
         Some(self.contradicted(reason, found))
+    }
+
+    /// It stands nowhere, and may yet be the difference of two figures that do.
+    fn perhaps(&self) -> Option<Finding> {
+        let may = !self.row && may_follow(self.scene, self.figure);
+        let reason = || format!("{} stands in no message; some two figures of one metric differ by it", self.shown);
+        may.then(|| Finding::unverifiable(Kind::Number, reason()))
     }
 
     /// Stands nowhere: false where the sentence names the message, or the unit is one that only a measurement has.
