@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::{NamedTempFile, TempDir};
 
 /// How names of our temporary files begin.
-const PREFIX: &str = ".turnpoint-";
+pub(crate) const PREFIX: &str = ".turnpoint-";
 
 static KNOWN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 

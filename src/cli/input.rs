@@ -168,9 +168,9 @@ impl Run {
         let _ = writeln!(io::stderr(), "turnpoint: {}", visible(&self.clean(line)));
     }
 
-    /// Prints a line on standard error without the program's name before it.
+    /// Prints a line that a template made, in which nothing is hidden, on standard error.
     pub(crate) fn plain(&self, line: &str) {
-        let _ = writeln!(io::stderr(), "{}", visible(&self.clean(line)));
+        let _ = writeln!(io::stderr(), "{}", self.clean(line));
     }
 
     /// The exit code when no session came out: the errors that were told decide, or the input holds none.

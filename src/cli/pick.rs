@@ -74,6 +74,9 @@ pub(crate) fn message(session: &Session, name: &str) -> anyhow::Result<MsgIx> {
 
 /// The messages that `A..B`, `A..`, `..B` or `A` names, both ends included.
 pub(crate) fn range(session: &Session, text: &str) -> anyhow::Result<std::ops::RangeInclusive<MsgIx>> {
+    if text.trim().is_empty() {
+        return Err(usage("MSG is empty; name a message or a range: 352, 349..352, or .. for all"));
+    }
     let (first, last) = text.split_once("..").unwrap_or((text, text));
     let last = last.trim_start_matches(['=', '.']);
     let backwards = || usage(format!("`{text}` ends before it begins; write `{last}..{first}`"));

@@ -55,7 +55,7 @@ pub(super) fn files(folder: &Path, files: &[(String, String)]) -> Result<(), Err
     let old = ours(folder).unwrap_or_default();
     for (name, _) in files {
         let path = folder.join(name);
-        if path.exists() && !old.contains(Path::new(name)) {
+        if path.is_symlink() || (path.exists() && !old.contains(Path::new(name))) {
             let reason = "it exists and was not written by turnpoint; choose another folder with -o";
             return Err(Error::Write { path, source: io::Error::new(io::ErrorKind::AlreadyExists, reason) });
         }
@@ -77,7 +77,8 @@ fn keep_others(old: &Path, ours: &BTreeSet<PathBuf>, new: &Path) -> io::Result<(
                 folders.push(name);
                 continue;
             }
-            if ours.contains(&name) {
+            // A link in the place of a file of ours is not what we wrote.
+            if ours.contains(&name) && !entry.file_type()?.is_symlink() {
                 continue;
             }
             let target = new.join(&name);
@@ -147,6 +148,14 @@ mod tests {
         let error = folder(&at, &[file("notes.txt", "ours")]).unwrap_err();
         assert!(error.to_string().contains("notes.txt"), "{error}");
         assert_eq!(text(at.join("notes.txt")), "mine");
+        #[cfg(unix)]
+        {
+            fs::remove_file(at.join("a.md")).unwrap();
+            std::os::unix::fs::symlink(at.join("notes.txt"), at.join("a.md")).unwrap();
+            assert!(folder(&at, &[file("a.md", "3")]).is_err(), "a link is nothing that we wrote");
+            assert!(files(&at, &[file("a.md", "3")]).is_err());
+            assert_eq!(text(at.join("notes.txt")), "mine");
+        }
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1, "no temporary folder is left");
     }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::exit::Exit;
 use super::input::{self, OneInput, Run};
-use super::output;
+use super::output::{self, one_line};
 use crate::extract::Config;
 use crate::session::{Message, MsgIx, Part, PartBody, Session, visible};
 
@@ -47,16 +47,16 @@ fn show(out: &mut String, session: &Session, message: &Message) -> std::fmt::Res
         write!(out, " · {at}")?;
     }
     if let Some(model) = &message.model {
-        write!(out, " · {}", visible(model))?;
+        write!(out, " · {}", one_line(model))?;
     }
     if message.abandoned {
         write!(out, " · on a branch that was left")?;
     }
     writeln!(out)?;
     let file = session.sources.get(message.place.file as usize).map_or("", |s| s.file.as_str());
-    write!(out, "   {}:{}", visible(file), message.place.line)?;
+    write!(out, "   {}:{}", visible(file).replace('\n', "⏎"), message.place.line)?;
     if let Some(id) = &message.native_id {
-        write!(out, " · {}", visible(id))?;
+        write!(out, " · {}", one_line(id))?;
     }
     writeln!(out, "\n")?;
     message.parts.iter().try_for_each(|part| show_part(out, part))
@@ -67,13 +67,13 @@ fn show_part(out: &mut String, part: &Part) -> std::fmt::Result {
         PartBody::Text(text) => writeln!(out, "{}\n", visible(text)),
         PartBody::Injected(text) => writeln!(out, "(added by the program)\n{}\n", visible(text)),
         PartBody::Reasoning(text) => writeln!(out, "(reasoning)\n{}\n", visible(text)),
-        PartBody::Attachment { name, bytes } => writeln!(out, "(attachment {}, {bytes} bytes)\n", visible(name)),
-        PartBody::Patch { files } => writeln!(out, "(patch of {})\n", visible(&files.join(", "))),
+        PartBody::Attachment { name, bytes } => writeln!(out, "(attachment {}, {bytes} bytes)\n", one_line(name)),
+        PartBody::Patch { files } => writeln!(out, "(patch of {})\n", one_line(&files.join(", "))),
         PartBody::Unknown { kind, raw } => {
-            writeln!(out, "(unknown part `{}`)\n{}\n", visible(kind), visible(&raw.to_string()))
+            writeln!(out, "(unknown part `{}`)\n{}\n", one_line(kind), visible(&raw.to_string()))
         }
         PartBody::Call(call) => {
-            writeln!(out, "▶ {} ({}) {}", visible(&call.tool), call.kind.word(), visible(&call.id))?;
+            writeln!(out, "▶ {} ({}) {}", one_line(&call.tool), call.kind.word(), one_line(&call.id))?;
             let input = serde_json::to_string_pretty(&call.input).unwrap_or_else(|_| call.input.to_string());
             writeln!(out, "{}", visible(&input))?;
             let Some(result) = &call.result else { return writeln!(out, "◀ no result in the transcript\n") };
@@ -83,6 +83,9 @@ fn show_part(out: &mut String, part: &Part) -> std::fmt::Result {
             }
             if let Some(ms) = call.duration_ms {
                 write!(out, ", {ms} ms")?;
+            }
+            if let Some(at) = result.at {
+                write!(out, ", at {at}")?;
             }
             writeln!(out, "\n{}\n", visible(&result.text))
         }

@@ -39,13 +39,14 @@ pub(super) fn listen() {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
-    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
 
     // A file that grows over its limit is an error in writing like a full disk, and no reason to die.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     // Without a listener the program ends as others do, only less tidily.
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+    let hangup = hangup_ends().then_some(SIGHUP);
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)) else { return };
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             crate::temp::sweep();
@@ -55,6 +56,20 @@ pub(super) fn listen() {
             signal_hook::low_level::exit(128 + signal);
         }
     });
+}
+
+/// Whether the end of the terminal ends this process: under `nohup` it must not. Where the system does not say so,
+/// what happens then stays its own affair.
+#[cfg(unix)]
+fn hangup_ends() -> bool {
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| !ignores_hangup(&status))
+}
+
+/// Reads the set of ignored signals, of which a hangup is the lowest bit.
+#[cfg(unix)]
+fn ignores_hangup(status: &str) -> bool {
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).is_none_or(|set| set & 1 != 0)
 }
 
 #[cfg(not(unix))]
@@ -71,5 +86,12 @@ mod tests {
         let whole = "they are whole, the page that lists them is not";
         assert_eq!(said(2, 3), format!("turnpoint: interrupted: 2 of 3 reports written; {whole}"));
         assert_eq!(said(NOTHING, 3), "");
+    }
+
+    #[test]
+    fn a_hangup_that_is_ignored_stays_ignored() {
+        assert!(!ignores_hangup("Name:\tx\nSigIgn:\t0000000000001000\nSigCgt:\t1\n"));
+        assert!(ignores_hangup("SigIgn:\t0000000000001001\n"));
+        assert!(ignores_hangup("another system"));
     }
 }

@@ -55,6 +55,7 @@ troubles! {
     WrongType "wrong-type" "A value of another type where a record is due.";
     DuplicateKey "duplicate-key" "A key twice in one object.";
     Duplicate "duplicate" "A record again.";
+    SeveralSessions "several-sessions" "Lines of several sessions in one file.";
     DuplicateFile "duplicate-file" "A file again.";
     CompactionCopy "compaction-copy" "A file that repeats a conversation for its compaction.";
     OlderState "older-state" "An earlier state of a record.";

@@ -400,14 +400,18 @@ impl Session {
         seen
     }
 
-    /// Time of the earliest dated message.
+    /// Time of the earliest dated message; where none is dated, of the earliest dated result.
     pub fn first_at(&self) -> Option<Timestamp> {
-        self.messages.iter().filter_map(|m| m.at).min()
+        self.messages.iter().filter_map(|m| m.at).min().or_else(|| self.result_times().min())
     }
 
-    /// Time of the latest dated message.
+    /// Time of the latest dated message; where none is dated, of the latest dated result.
     pub fn last_at(&self) -> Option<Timestamp> {
-        self.messages.iter().filter_map(|m| m.at).max()
+        self.messages.iter().filter_map(|m| m.at).max().or_else(|| self.result_times().max())
+    }
+
+    fn result_times(&self) -> impl Iterator<Item = Timestamp> {
+        self.calls().filter_map(|(_, call)| call.result.as_ref()?.at)
     }
 }
 

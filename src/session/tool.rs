@@ -1,5 +1,6 @@
 //! Tool calls, with the result folded into the call.
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -40,6 +41,8 @@ pub struct ToolResult {
     pub place: Place,
     /// Structured data that the program kept beside the text, small fields only.
     pub data: Value,
+    /// When it was recorded, where its record has a time of its own.
+    pub at: Option<Timestamp>,
 }
 
 /// How a call ended.

@@ -12,9 +12,9 @@ use memchr::{memchr, memchr_iter, memrchr};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::care;
 use super::input::Input;
 use super::line::{self, Line};
+use super::{bounded, care};
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
 use crate::session::SourceFile;
@@ -56,7 +56,7 @@ where
     T: Send,
     P: Fn(&str) -> serde_json::Result<T> + Sync,
 {
-    read_in_chunks(input, format, &parse, line::plain, CHUNK, LIMIT)
+    read_in_chunks(input, format, &bounded(parse), line::plain, CHUNK, LIMIT)
 }
 
 /// As [`read`], for streams of server-sent events too: `data:` before a record and the other fields are no damage.
@@ -65,7 +65,15 @@ where
     T: Send,
     P: Fn(&str) -> serde_json::Result<T> + Sync,
 {
-    read_in_chunks(input, format, &parse, line::event, CHUNK, LIMIT)
+    read_in_chunks(input, format, &bounded(parse), line::event, CHUNK, LIMIT)
+}
+
+/// Keeps records out that hold too many values.
+fn bounded<T>(parse: impl Fn(&str) -> serde_json::Result<T> + Sync) -> impl Fn(&str) -> serde_json::Result<T> + Sync {
+    move |text| {
+        bounded::check(text)?;
+        parse(text)
+    }
 }
 
 /// How a line is looked at: what it is, and where its record starts.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::bounded;
 use super::time::{self, Time};
 use crate::diag::Trouble;
 use crate::session::{CallStatus, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, ToolResult};
@@ -191,7 +192,7 @@ fn body(block: &Value) -> PartBody {
 /// Calls beside the content. Arguments are a string that holds JSON; one that does not is kept as it stands.
 fn calls(value: &Value, odd: &mut Vec<Odd>) -> Vec<PartBody> {
     let mut arguments = |f: &Value, at: String| match &f["arguments"] {
-        Value::String(raw) => serde_json::from_str(raw).unwrap_or_else(|_| {
+        Value::String(raw) => bounded::value(raw).unwrap_or_else(|_| {
             odd.push((Trouble::Arguments, at + "/arguments", "the arguments of a call are no JSON, kept as text"));
             raw.as_str().into()
         }),

@@ -4,6 +4,7 @@
 //! of forks, and then each group is parsed on its own ([`load`]), so memory is bounded by the largest group.
 
 mod background;
+mod bounded;
 mod care;
 mod claude_code;
 mod codex;
@@ -34,6 +35,7 @@ mod text;
 mod time;
 mod todos;
 mod utf16;
+mod wal;
 mod zipped;
 mod zst;
 

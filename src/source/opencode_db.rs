@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::opencode::{Entry, Loaded, V2, drafts, entry, orphan, v2_row};
-use super::sqlite::{Database, MAGIC, Row};
+use super::sqlite::{CELL, Database, MAGIC, Row};
 use super::text::mend_surrogates;
-use super::{Format, Head, Input};
+use super::{Format, Head, Input, bounded};
 use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Part, Place, SourceFile};
@@ -31,6 +31,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const SESSIONS: [&str; 2] = ["session_v2", "session"];
+
+/// Tables that are read.
+const READ: [&str; 5] = ["session_v2", "session", "message", "part", "session_message"];
 
 fn sniff(head: &Head<'_>) -> u8 {
     if !head.bytes.starts_with(MAGIC) {
@@ -60,9 +63,13 @@ fn read(input: &Input) -> Result<Vec<Loaded>, Error> {
     let mut store = Store { database, file, trouble: Vec::new(), newer: BTreeMap::new() };
     let damaged = |why: String| input.error(io::Error::other(why));
     let tables = store.database.tables().map_err(damaged)?;
+    std::mem::take(&mut store.database.damage).into_iter().for_each(|why| store.lost(why));
+    for view in store.database.views().iter().filter(|view| READ.contains(&view.as_str())) {
+        store.lost(format!("`{view}` is a view and no table; its rows are not read"));
+    }
     let mut out: BTreeMap<String, Loaded> = BTreeMap::new();
     for table in SESSIONS.iter().filter(|t| tables.iter().any(|n| n == *t)) {
-        for row in store.rows(table, "rowid") {
+        for row in store.rows(table, &[]) {
             let info = session(&row);
             let id = text(&row, "id");
             out.entry(id.clone()).or_insert_with(|| Loaded { id, info, ..Loaded::default() });
@@ -113,26 +120,40 @@ struct Store {
 
 impl Store {
     /// Rows of a table, as far as the file is sound.
-    fn rows(&mut self, table: &str, order: &str) -> Vec<Row> {
+    fn rows(&mut self, table: &str, order: &[&str]) -> Vec<Row> {
         let (rows, end) = self.database.table(table, order);
         if let Some(why) = end {
-            let loc = Loc { file: self.file.clone(), ..Loc::default() };
-            self.trouble.push(Diag::lost(Trouble::BadDatabase, loc, 0, 0, format!("{why}; rows behind are not read")));
+            self.lost(format!(
+                "{why}; rows of `{table}` from there on are read only as far as they are found from its end"
+            ));
+        }
+        // A long `data` is told with its row.
+        let is_long = |row: &&Row| row.get("long").is_some_and(|v| v == 1) && octets(row) <= CELL;
+        for row in rows.iter().filter(is_long) {
+            let loc = Loc { file: self.file.clone(), line: place(row).line.into(), byte: 0 };
+            let text = format!("a cell of table {table} holds more than {} MiB; read as empty", CELL >> 20);
+            self.trouble.push(Diag::lost(Trouble::LineTooLong, loc, 0, 0, text));
         }
         rows
+    }
+
+    /// Says what of the file cannot be read.
+    fn lost(&mut self, why: String) {
+        let loc = Loc { file: self.file.clone(), ..Loc::default() };
+        self.trouble.push(Diag::lost(Trouble::BadDatabase, loc, 0, 0, why));
     }
 
     /// Parts by message, in order.
     fn parts(&mut self) -> BTreeMap<String, Vec<Row>> {
         let mut out: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-        for row in self.rows("part", "time_created, rowid") {
+        for row in self.rows("part", &["time_created"]) {
             out.entry(text(&row, "message_id")).or_default().push(row);
         }
         out
     }
 
     fn messages(&mut self, mut parts: BTreeMap<String, Vec<Row>>, out: &mut BTreeMap<String, Loaded>) {
-        for row in self.rows("message", "time_created, rowid") {
+        for row in self.rows("message", &["time_created"]) {
             let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
             let loaded = self.loaded(out, &session_id);
             let parts = parts.remove(&id).unwrap_or_default();
@@ -183,7 +204,7 @@ impl Store {
 
     fn new_messages(&mut self, out: &mut BTreeMap<String, Loaded>) {
         let mut marks: BTreeMap<String, Vec<Part>> = BTreeMap::new();
-        for row in self.rows("session_message", "session_id, time_created, seq") {
+        for row in self.rows("session_message", &["session_id", "time_created", "seq"]) {
             let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
             let loaded = self.loaded(out, &session_id);
             let Some(info) = data(loaded, "session_message", &row, &[("id", &id), ("sessionID", &session_id)]) else {
@@ -251,9 +272,9 @@ fn session(row: &Row) -> Value {
 /// The record in the `data` column with the ids that stand in columns of their own. Counts it.
 fn data(loaded: &mut Loaded, table: &str, row: &Row, ids: &[(&str, &str)]) -> Option<Value> {
     let raw = row.get("data").and_then(Value::as_str).unwrap_or_default();
-    let bytes = raw.len() as u64;
+    let bytes = octets(row);
     count(&mut loaded.sources[0], bytes);
-    let value = serde_json::from_str(raw).or_else(|_| serde_json::from_str(&mend_surrogates(raw)));
+    let value = bounded::value(raw).or_else(|_| bounded::value(&mend_surrogates(raw)));
     match value {
         Ok(Value::Object(mut object)) => {
             object.extend(ids.iter().map(|(key, id)| ((*key).into(), (*id).into())));
@@ -261,11 +282,19 @@ fn data(loaded: &mut Loaded, table: &str, row: &Row, ids: &[(&str, &str)]) -> Op
         }
         _ => {
             let id: String = text(row, "id").chars().take(100).collect();
-            let message = format!("the data of row {id} of table {table} is no JSON object; passed over");
-            skip(loaded, row, bytes, Trouble::BadJson, &message);
+            let (kind, what) = match bytes {
+                CELL.. => (Trouble::LineTooLong, format!("holds more than {} MiB", CELL >> 20)),
+                _ => (Trouble::BadJson, "is no JSON object".to_owned()),
+            };
+            skip(loaded, row, bytes, kind, &format!("the data of row {id} of table {table} {what}; passed over"));
             None
         }
     }
+}
+
+/// Bytes of a row's data.
+fn octets(row: &Row) -> u64 {
+    row.get("octets").and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn count(source: &mut SourceFile, bytes: u64) {

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::opencode::{Loaded, drafts, entry};
 use super::text::{Lines, Text};
-use super::{Format, Head, Input};
+use super::{Format, Head, Input, bounded};
 use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, MessageKind, Place, SourceFile};
@@ -266,7 +266,7 @@ impl<'a> Page<'a> {
         if self.line(next) == "**Input:**" && self.line(next + 1) == "```json" {
             let close = (next + 2..self.lines.len()).find(|i| self.line(*i) == "```").unwrap_or(self.lines.len());
             let raw = self.slice(next + 2, close);
-            input = serde_json::from_str(raw).unwrap_or_else(|_| raw.into());
+            input = bounded::value(raw).unwrap_or_else(|_| raw.into());
             end = close + 1;
         }
         let next = self.skip_blank(end);

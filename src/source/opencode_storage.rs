@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::opencode::{Loaded, drafts, entry, members, orphan, part_order, str_at};
 use super::text::{Text, mend_surrogates};
-use super::{Format, Head, Input};
+use super::{Format, Head, Input, bounded};
 use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Place, SourceFile};
@@ -129,8 +129,7 @@ fn read(input: &Input) -> Result<Record, Error> {
     let size = bytes.len() as u64;
     let text = Text::decode(bytes).text;
     let text = text.trim_start_matches('\u{FEFF}');
-    let value: Option<Value> =
-        serde_json::from_str(text).or_else(|_| serde_json::from_str(&mend_surrogates(text))).ok();
+    let value: Option<Value> = bounded::value(text).or_else(|_| bounded::value(&mend_surrogates(text))).ok();
     let (file, format) = (input.name.clone(), FORMAT.id);
     let source = SourceFile { file, format, bytes_read: size, records: 1, digest, ..SourceFile::default() };
     Ok(Record { source, value })

@@ -1,8 +1,9 @@
 //! SQLite files of other programs: opened so that nothing beside them is written, changed or locked.
 
+use std::cmp::Ordering::{self, Equal};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,15 +11,21 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use super::Input;
+use super::{Input, wal};
 use crate::error::Error;
 use crate::temp::Folder;
 
 /// The first bytes of every SQLite file.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 
+/// Asks for something that every sound database answers.
+const COUNT: &str = "SELECT count(*) FROM sqlite_master";
+
 /// How often a file that is being written is copied again.
 const TRIES: usize = 3;
+
+/// Longest cell that is read.
+pub(crate) const CELL: u64 = 128 << 20;
 
 /// How long a lock of another program is waited for.
 const WAIT: Duration = Duration::from_secs(2);
@@ -26,6 +33,8 @@ const WAIT: Duration = Duration::from_secs(2);
 /// An open database. The copy, if one was made, lives as long as it.
 pub(crate) struct Database {
     connection: Connection,
+    /// What of it cannot be read, as far as opening tells.
+    pub(crate) damage: Vec<String>,
     _copy: Option<Folder>,
 }
 
@@ -51,17 +60,29 @@ impl Database {
         if fs::metadata(&wal).is_ok_and(|m| m.len() > 0) {
             let (copy, file) = copy_together(path, &wal)?;
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            return Self::guarded(Connection::open_with_flags(file, flags)?, Some(copy));
+            let damage = wal::damage(&mut BufReader::new(fs::File::open(beside(&file, "-wal"))?))?;
+            let opened = Self::guarded(Connection::open_with_flags(file, flags)?, Some(copy))?;
+            return Ok(Self { damage: damage.into_iter().chain(opened.damage).collect(), ..opened });
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         locked(path, flags)?;
         Self::guarded(Connection::open_with_flags(immutable(path)?, flags)?, None)
     }
 
-    /// Views and triggers of a hostile file may not call functions.
+    /// Views and triggers of a hostile file may not call functions. Of a file that is cut, what stands is read: only with
+    /// this switch does SQLite look at a file that is shorter than its header says. Nothing can be written all the same.
     fn guarded(connection: Connection, copy: Option<Folder>) -> Result<Self, Trouble> {
         connection.execute_batch("PRAGMA trusted_schema = OFF")?;
-        Ok(Self { connection, _copy: copy })
+        let mut damage = Vec::new();
+        if let Err(rusqlite::Error::SqliteFailure(e, _)) = connection.query_row(COUNT, [], |_| Ok(()))
+            && e.code == rusqlite::ErrorCode::DatabaseCorrupt
+        {
+            connection.execute_batch("PRAGMA writable_schema = ON")?;
+            if connection.query_row(COUNT, [], |_| Ok(())).is_ok() {
+                damage.push("the file is shorter than it says; rows on the missing pages are not read".to_owned());
+            }
+        }
+        Ok(Self { connection, damage, _copy: copy })
     }
 
     fn open_bytes(bytes: &[u8]) -> Result<Self, Trouble> {
@@ -74,28 +95,63 @@ impl Database {
 
     /// Names of its tables, or why they cannot be read.
     pub(crate) fn tables(&self) -> Result<Vec<String>, String> {
-        let (rows, end) = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+        self.named("table")
+    }
+
+    /// Names of its views.
+    pub(crate) fn views(&self) -> Vec<String> {
+        self.named("view").unwrap_or_default()
+    }
+
+    fn named(&self, kind: &str) -> Result<Vec<String>, String> {
+        let (rows, end) = self.rows(&format!("SELECT name FROM sqlite_master WHERE type = '{kind}' ORDER BY name"));
         let text = |mut row: Row| row.remove("name").and_then(|v| v.as_str().map(Into::into));
         end.map_or_else(|| Ok(rows.into_iter().filter_map(text).collect()), Err)
     }
 
-    /// Rows of a table with their `rowid` as `place`, as far as the file is sound, and why it ended early.
-    pub(crate) fn table(&self, table: &str, order: &str) -> (Vec<Row>, Option<String>) {
+    /// Rows of a table in the order of some columns, as far as the file is sound, and why it ended early. Each has its
+    /// `rowid` as `place`, and as `octets` the length of its `data`. A cell that is too long is NULL, and `long` is 1.
+    pub(crate) fn table(&self, table: &str, order: &[&str]) -> (Vec<Row>, Option<String>) {
         // Names that are no UTF-8 must not reach the result: asking for them panics.
-        let mut columns = String::from("rowid AS place");
+        let (mut columns, mut long) = (String::from("rowid AS place"), String::from("0"));
         let listed = self.connection.prepare("SELECT name FROM pragma_table_info(?)").and_then(|mut statement| {
             let mut names = statement.query([table])?;
             while let Some(row) = names.next()? {
-                if let Ok(name) = row.get_ref(0)?.as_str() {
-                    columns.push_str(&format!(", \"{}\"", name.replace('"', "\"\"")));
+                let Ok(name) = row.get_ref(0)?.as_str() else { continue };
+                let name = format!("\"{}\"", name.replace('"', "\"\""));
+                // Asking for the length does not read the cell.
+                let fits = format!("typeof({name}) <> 'blob' AND octet_length({name}) <= {CELL}");
+                columns.push_str(&format!(", CASE WHEN {fits} THEN {name} END AS {name}"));
+                long.push_str(&format!(" OR coalesce(octet_length({name}) > {CELL}, 0)"));
+                if name == "\"data\"" {
+                    columns.push_str(", octet_length(data) AS octets");
                 }
             }
             Ok(())
         });
-        match listed {
-            Ok(()) => self.rows(&format!("SELECT {columns} FROM {table} ORDER BY {order}")),
-            Err(e) => (Vec::new(), Some(e.to_string())),
+        if let Err(e) = listed {
+            return (Vec::new(), Some(e.to_string()));
         }
+        let sql = format!("SELECT {columns}, {long} AS long FROM {table} ORDER BY rowid");
+        let (mut rows, end) = self.rows(&sql);
+        let place = |row: &Row| row.get("place").and_then(Value::as_i64);
+        if end.is_some() {
+            // Half a page gives rows of nothing. Behind the damage, rows are read from the other end.
+            let mut from = i64::MIN;
+            rows.retain(|row| {
+                let next = place(row).filter(|at| *at > from);
+                from = next.unwrap_or(from);
+                next.is_some()
+            });
+            let (mut behind, _) = self.rows(&format!("{sql} DESC"));
+            behind.retain(|row| place(row) > Some(from));
+            rows.extend(behind.into_iter().rev());
+        }
+        // Sorted here: SQLite would write what does not fit into memory to a file, and give nothing of a damaged table.
+        rows.sort_by(|a, b| {
+            order.iter().map(|key| compare(a.get(*key), b.get(*key))).find(|o| o.is_ne()).unwrap_or(Equal)
+        });
+        (rows, end)
     }
 
     /// Rows of a query, as far as the file is sound, and why it ended early.
@@ -136,6 +192,14 @@ impl From<rusqlite::Error> for Trouble {
     }
 }
 
+/// The order that SQLite gives cells: nothing, numbers, text.
+fn compare(a: Option<&Value>, b: Option<&Value>) -> Ordering {
+    let key = |v: Option<&Value>| v.map_or(0, |v| 2 * u8::from(v.is_string()) + u8::from(v.is_number()));
+    let number = |v: Option<&Value>| v.and_then(Value::as_f64).unwrap_or_default();
+    let text = |v: Option<&Value>| v.and_then(Value::as_str).unwrap_or_default().to_owned();
+    key(a).cmp(&key(b)).then_with(|| number(a).total_cmp(&number(b))).then_with(|| text(a).cmp(&text(b)))
+}
+
 fn json(value: ValueRef<'_>) -> Value {
     match value {
         ValueRef::Null | ValueRef::Blob(_) => Value::Null,
@@ -155,7 +219,7 @@ fn locked(path: &Path, flags: OpenFlags) -> Result<(), Trouble> {
     }
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(WAIT)?;
-    match connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(())) {
+    match connection.query_row(COUNT, [], |_| Ok(())) {
         Err(rusqlite::Error::SqliteFailure(e, _)) if e.code == rusqlite::ErrorCode::DatabaseBusy => {
             Err(io::Error::other("locked by another program; close it, or copy the file and read the copy").into())
         }
@@ -287,8 +351,11 @@ mod tests {
         let mut bytes = fs::read(&path).unwrap();
         let at = bytes.windows(4).position(|w| w == b"data").unwrap();
         bytes[at + 1] = 0xFF;
-        let (rows, end) = Database::open_bytes(&bytes).unwrap().table("t", "rowid");
-        assert_eq!((rows[0].keys().cloned().collect::<Vec<_>>(), end), (vec!["place".into(), "x".into()], None));
+        let (rows, end) = Database::open_bytes(&bytes).unwrap().table("t", &[]);
+        assert_eq!(
+            (rows[0].keys().cloned().collect::<Vec<_>>(), end),
+            (vec!["long".into(), "place".into(), "x".into()], None)
+        );
     }
 
     #[test]

@@ -44,9 +44,19 @@ pub(super) struct Entry {
     /// Its first packed byte.
     pub(super) start: u64,
     len: u64,
+    /// Bytes that it unpacks to, as the list of entries says.
+    unpacked: u64,
     method: CompressionMethod,
     crc: u32,
 }
+
+/// What all entries of an archive together may unpack to: so many bytes, and beyond some, so many times the packed size.
+const MOST: u64 = 4 << 30;
+const FREE: u64 = 16 << 20;
+const RATIO: u64 = 200;
+
+/// What an entry may be longer than the list says, in times of its packed size: as text packs.
+const SLACK: u64 = 32;
 
 /// An entry with its name as shown.
 pub(super) type Named = (String, Entry);
@@ -74,6 +84,7 @@ pub(super) fn entries(shown: &str, archive: &Archive, most: usize) -> io::Result
         let message = format!("the archive holds {} entries; those behind the first {most} are not read", zip.len());
         diags.push(Diag::lost(Trouble::EntryLimit, loc, 0, 0, message));
     }
+    let mut taken = Taken::default();
     for i in 0..zip.len().min(most) {
         let loc = |name: &str| Loc { file: format!("{shown}!{name}"), ..Loc::default() };
         let file = match zip.by_index_raw(i) {
@@ -109,10 +120,50 @@ pub(super) fn entries(shown: &str, archive: &Archive, most: usize) -> io::Result
             ));
             continue;
         };
-        let (len, crc) = (file.compressed_size(), file.crc32());
-        out.push((format!("{shown}!{name}"), Entry { archive: archive.clone(), start, len, method, crc }));
+        let (len, unpacked, crc) = (file.compressed_size(), file.size(), file.crc32());
+        let entry = Entry { archive: archive.clone(), start, len, unpacked, method, crc };
+        match taken.take(&entry) {
+            Ok(()) => out.push((format!("{shown}!{name}"), entry)),
+            Err((kind, why)) => diags.push(Diag::lost(kind, loc(&name), 0, 0, why)),
+        }
     }
     Ok((out, diags))
+}
+
+/// What the entries of an archive take, so far.
+#[derive(Default)]
+struct Taken {
+    /// Where packed bytes end, by where they begin.
+    packed: BTreeMap<u64, u64>,
+    len: u64,
+    unpacked: u64,
+}
+
+impl Taken {
+    /// Adds an entry, unless it lies over another or unpacks to too much.
+    fn take(&mut self, entry: &Entry) -> Result<(), (Trouble, String)> {
+        let (start, end) = (entry.start, entry.start.saturating_add(entry.len));
+        let before = self.packed.range(..end).next_back();
+        if start < end && before.is_some_and(|(_, other)| *other > start) {
+            let why = "its bytes are those of another entry as well, as honest archives never have them; passed over";
+            return Err((Trouble::ZipEntry, why.to_owned()));
+        }
+        let (len, unpacked) = (self.len.saturating_add(entry.len), self.unpacked.saturating_add(entry.unpacked));
+        if unpacked > MOST || (unpacked > FREE && unpacked > RATIO.saturating_mul(len)) {
+            let (gib, mib) = (MOST >> 30, FREE >> 20);
+            let why = format!(
+                "with it the archive would unpack to {} MiB, {} times its packed size (limits: {gib} GiB, or {RATIO} times past {mib} MiB); passed over",
+                unpacked >> 20,
+                unpacked / len.max(1)
+            );
+            return Err((Trouble::UnpackLimit, why));
+        }
+        (self.len, self.unpacked) = (len, unpacked);
+        if start < end {
+            self.packed.insert(start, end);
+        }
+        Ok(())
+    }
 }
 
 /// Names that several entries have, with how many: of them only one is found by its name.
@@ -142,22 +193,28 @@ pub(super) fn open<'a>(entry: &'a Entry, notes: &Notes) -> io::Result<Plain<'a>>
         CompressionMethod::Zstd => Box::new(zstd::stream::read::Decoder::new(packed)?),
         _ => Box::new(packed),
     };
-    let checked = Checked { inner: plain, crc: Crc::new(), want: entry.crc };
+    let left = entry.unpacked.max(SLACK.saturating_mul(entry.len));
+    let checked = Checked { inner: plain, crc: Crc::new(), want: entry.crc, left };
     notes.set_packed();
     utf16::decode(Box::new(io::BufReader::with_capacity(1 << 16, Guard::new(Box::new(checked), count, notes))), notes)
 }
 
-/// Fails at the end when the bytes do not have their checksum.
+/// Fails at the end when the bytes do not have their checksum, and before it when they are far too many.
 struct Checked<'a> {
     inner: Plain<'a>,
     crc: Crc,
     want: u32,
+    left: u64,
 }
 
 impl Read for Checked<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
         self.crc.update(&buf[..n]);
+        self.left = self
+            .left
+            .checked_sub(n as u64)
+            .ok_or_else(|| io::Error::other("it unpacks to more than the list of entries says"))?;
         if n == 0 && !buf.is_empty() && self.crc.sum() != self.want {
             return Err(io::Error::other("checksum"));
         }
@@ -201,6 +258,47 @@ mod tests {
         let mut twice = text.clone();
         memchr::memmem::find_iter(&text, b"two").for_each(|at| twice[at..at + 3].copy_from_slice(b"one"));
         assert_eq!(kinds(twice, 9), (2, vec![("entry-repeated", "a.zip!one".into())]));
+    }
+
+    #[test]
+    fn entries_over_each_other_and_too_much_for_one_archive_are_passed_over() {
+        let entry = |start, len, unpacked| Entry {
+            archive: Archive::Bytes(Arc::default()),
+            start,
+            len,
+            unpacked,
+            method: CompressionMethod::Deflated,
+            crc: 0,
+        };
+        let mut taken = Taken::default();
+        let mut kind = |entry: Entry| taken.take(&entry).err().map(|(kind, _)| kind.word());
+        assert_eq!(kind(entry(100, 50, 1 << 20)), None);
+        assert_eq!(kind(entry(150, 0, 0)), None);
+        assert_eq!(kind(entry(150, 50, 1 << 20)), None);
+        for (start, len) in [(100, 50), (149, 1), (90, 11), (120, 200), (0, 1000)] {
+            assert_eq!(kind(entry(start, len, 1)), Some("zip-entry"), "{start}");
+        }
+        // Each of them would be within the limits of one input.
+        assert_eq!(kind(entry(500, 10, 15 << 20)), Some("unpack-limit"));
+        assert_eq!(kind(entry(1000, 1 << 20, 15 << 20)), None);
+        assert_eq!(kind(entry(1 << 30, 1 << 30, MOST)), Some("unpack-limit"));
+    }
+
+    #[test]
+    fn an_entry_that_is_longer_than_its_archive_says_ends_there() {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        zip.start_file("a", SimpleFileOptions::default()).unwrap();
+        zip.write_all(&[b' '; 1 << 20]).unwrap();
+        let mut bytes = zip.finish().unwrap().into_inner();
+        let size = (1u32 << 20).to_le_bytes();
+        let places: Vec<usize> = memchr::memmem::find_iter(&bytes, &size).collect();
+        places.iter().for_each(|at| bytes[*at..at + 4].copy_from_slice(&5u32.to_le_bytes()));
+        let archive = Archive::Bytes(Arc::new(bytes));
+        let (_, entry) = entries("a.zip", &archive, 9).unwrap().0.remove(0);
+        let (notes, mut out) = (Notes::default(), Vec::new());
+        open(&entry, &notes).unwrap().read_to_end(&mut out).unwrap();
+        assert!(out.len() < 1 << 17, "{}", out.len());
+        assert_eq!(notes.diags("a").iter().map(|d| d.kind.word()).collect::<Vec<_>>(), ["packed-data"]);
     }
 
     #[test]

@@ -8,19 +8,22 @@
 //! One run writes one part (two where it meets a session id twice). A part's name is a hash of its content, so equal
 //! input gives equal files. Files are written under temporary names, flushed and renamed; the manifest goes last and is
 //! swapped by rename, so a reader sees either the old dataset or the new one. A session that is written again is found
-//! in its new part only; a part in which no session is left is removed.
+//! in its new part only; a part in which no session is left is removed. Several runs may write at once: each puts its
+//! parts in place alone and reads the manifest anew before, so that none takes back what another wrote.
+
+mod lock;
+mod part;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::csv::CsvWriter;
-use super::ndjson::{JsonWriter, Layout};
-use super::{Kind, SCHEMA_VERSION, TABLES, Table, Value, sessions};
+use self::lock::Lock;
+use self::part::{Part, content_hash};
+use super::{Kind, SCHEMA_VERSION, TABLES, Table, Value};
 use crate::analysis::Analysis;
 use crate::error::Error;
 use crate::temp;
@@ -140,7 +143,6 @@ pub struct DatasetWriter {
     folder: PathBuf,
     encoding: Encoding,
     raw: bool,
-    old: Option<Manifest>,
     temp: temp::Folder,
     current: Option<Part>,
     done: Vec<(PathBuf, Vec<Entry>)>,
@@ -155,19 +157,14 @@ impl std::fmt::Debug for DatasetWriter {
 impl DatasetWriter {
     /// Begins to write into a folder, which is made when it does not exist. `raw` turns the guard of CSV off.
     pub fn new(folder: &Path, encoding: Encoding, raw: bool) -> Result<Self, Error> {
-        fs::create_dir_all(folder).map_err(|source| write_error(folder, source))?;
-        let old = Manifest::read(folder).map_err(|e| write_error(folder, io::Error::other(e.to_string())))?;
-        refuse_foreign(folder, old.is_some()).map_err(|source| write_error(folder, source))?;
-        if let Some(old) = old.as_ref().filter(|o| o.format != encoding || o.schema_version != SCHEMA_VERSION) {
-            return Err(Error::Query(format!(
-                "{} holds a dataset of format {} and schema version {}; choose another folder",
-                folder.display(),
-                old.format.word(),
-                old.schema_version
-            )));
-        }
-        let temp = temp::Folder::new_in(folder).map_err(|source| write_error(folder, source))?;
-        Ok(Self { folder: folder.into(), encoding, raw, old, temp, current: None, done: Vec::new() })
+        let error = |source| write_error(folder, source);
+        fs::create_dir_all(folder).map_err(error)?;
+        let temp = {
+            let _lock = Lock::take(folder).map_err(error)?;
+            standing(folder, encoding)?;
+            temp::Folder::new_in(folder).map_err(error)?
+        };
+        Ok(Self { folder: folder.into(), encoding, raw, temp, current: None, done: Vec::new() })
     }
 
     /// Adds the rows of a session.
@@ -199,14 +196,17 @@ impl DatasetWriter {
     pub fn finish(mut self) -> Result<Manifest, Error> {
         self.close()?;
         let names: io::Result<Vec<String>> = self.done.iter().map(|(folder, _)| content_hash(folder)).collect();
-        let done = names.and_then(|names| temp::whole(|| self.commit(names)));
-        done.map_err(|e| write_error(&self.folder, e))
+        let error = |e| write_error(&self.folder, e);
+        let names = names.map_err(error)?;
+        let _lock = Lock::take(&self.folder).map_err(error)?;
+        let old = standing(&self.folder, self.encoding)?;
+        temp::whole(|| self.commit(old.as_ref(), names)).map_err(error)
     }
 
-    fn commit(&self, names: Vec<String>) -> io::Result<Manifest> {
+    fn commit(&self, old: Option<&Manifest>, names: Vec<String>) -> io::Result<Manifest> {
         let mut sessions: BTreeMap<(String, String), Entry> = BTreeMap::new();
         let key = |e: &Entry| (e.agent.clone(), e.session_id.clone());
-        sessions.extend(self.old.iter().flat_map(|old| &old.sessions).map(|e| (key(e), e.clone())));
+        sessions.extend(old.iter().flat_map(|old| &old.sessions).map(|e| (key(e), e.clone())));
         for ((folder, entries), part) in self.done.iter().zip(names) {
             for table in TABLES {
                 let target = file(&self.folder, table, &part, self.encoding);
@@ -220,7 +220,7 @@ impl DatasetWriter {
         let sessions = sessions.into_values().collect();
         let manifest = Manifest { schema_version: SCHEMA_VERSION, format: self.encoding, sessions };
         self.swap(&manifest)?;
-        self.remove_dead_parts(&manifest)?;
+        self.remove_dead_parts(old, &manifest)?;
         Ok(manifest)
     }
 
@@ -233,9 +233,9 @@ impl DatasetWriter {
         fs::rename(path, self.folder.join(MANIFEST))
     }
 
-    fn remove_dead_parts(&self, manifest: &Manifest) -> io::Result<()> {
+    fn remove_dead_parts(&self, old: Option<&Manifest>, manifest: &Manifest) -> io::Result<()> {
         let live = manifest.parts();
-        let old = self.old.iter().flat_map(|old| old.parts().into_keys());
+        let old = old.iter().flat_map(|old| old.parts().into_keys());
         for part in old.filter(|part| !live.contains_key(part)) {
             for table in TABLES {
                 match fs::remove_file(file(&self.folder, table, part, self.encoding)) {
@@ -248,9 +248,26 @@ impl DatasetWriter {
     }
 }
 
-/// Refuses a folder that holds something, but no dataset, and one in which a table's folder leads elsewhere.
+/// What a folder holds already; fails when that is no dataset, or one of another kind.
+fn standing(folder: &Path, encoding: Encoding) -> Result<Option<Manifest>, Error> {
+    let old = Manifest::read(folder).map_err(|e| write_error(folder, io::Error::other(e.to_string())))?;
+    refuse_foreign(folder, old.is_some()).map_err(|source| write_error(folder, source))?;
+    match old.as_ref().filter(|o| o.format != encoding || o.schema_version != SCHEMA_VERSION) {
+        Some(other) => Err(Error::Query(format!(
+            "{} holds a dataset of format {} and schema version {}; choose another folder",
+            folder.display(),
+            other.format.word(),
+            other.schema_version
+        ))),
+        None => Ok(old),
+    }
+}
+
+/// Refuses a folder that holds something, but no dataset, and one in which a table's folder leads elsewhere. What a
+/// killed run or one that writes just now keeps there under a temporary name is ours.
 fn refuse_foreign(folder: &Path, is_dataset: bool) -> io::Result<()> {
-    if !is_dataset && fs::read_dir(folder)?.next().is_some() {
+    let foreign = |e: fs::DirEntry| !e.file_name().to_string_lossy().starts_with(temp::PREFIX);
+    if !is_dataset && fs::read_dir(folder)?.flatten().any(foreign) {
         let reason = "it holds files and was not written by `turnpoint extract`; choose another folder with -o";
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, reason));
     }
@@ -270,118 +287,4 @@ fn refuse_link(path: &Path) -> io::Result<()> {
 
 fn write_error(path: &Path, source: io::Error) -> Error {
     Error::Write { path: path.into(), source }
-}
-
-/// A part while it is written: one file per table in a temporary folder.
-struct Part {
-    folder: PathBuf,
-    tables: Vec<(&'static Table, Box<dyn RowWriter>)>,
-    entries: Vec<Entry>,
-}
-
-impl Part {
-    fn new(folder: PathBuf, encoding: Encoding, raw: bool) -> io::Result<Self> {
-        fs::create_dir(&folder)?;
-        let create = |table: &'static Table| {
-            let file = BufWriter::new(File::create(folder.join(table.name))?);
-            Ok((table, open(file, table, encoding, raw)?))
-        };
-        let tables = TABLES.iter().map(create).collect::<io::Result<_>>()?;
-        Ok(Self { folder, tables, entries: Vec::new() })
-    }
-
-    fn add(&mut self, analysis: &Analysis) -> io::Result<()> {
-        for (table, file) in &mut self.tables {
-            let mut result = Ok(());
-            table.each_row(analysis, &mut |cells| {
-                if result.is_ok() {
-                    result = file.row(cells);
-                }
-            });
-            result?;
-        }
-        let session = &analysis.session;
-        self.entries.push(Entry {
-            agent: session.agent.clone(),
-            session_id: session.id.clone(),
-            digest: sessions::digest(session),
-            part: String::new(),
-        });
-        Ok(())
-    }
-
-    /// Ends and flushes the files.
-    fn finish(self) -> io::Result<(PathBuf, Vec<Entry>)> {
-        for (table, file) in self.tables {
-            file.finish()?;
-            File::open(self.folder.join(table.name))?.sync_all()?;
-        }
-        Ok((self.folder, self.entries))
-    }
-}
-
-/// The writer behind one file of a part.
-trait RowWriter {
-    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()>;
-    fn finish(self: Box<Self>) -> io::Result<()>;
-}
-
-impl RowWriter for CsvWriter<BufWriter<File>> {
-    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
-        self.row(cells)
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        (*self).finish()?.flush()
-    }
-}
-
-impl RowWriter for JsonWriter<BufWriter<File>> {
-    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
-        self.row(cells)
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        (*self).finish()?.flush()
-    }
-}
-
-#[cfg(feature = "polars")]
-impl RowWriter for super::parquet::TableWriter {
-    fn row(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
-        self.row(cells)
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        (*self).finish()
-    }
-}
-
-fn open(file: BufWriter<File>, table: &'static Table, encoding: Encoding, raw: bool) -> io::Result<Box<dyn RowWriter>> {
-    let names = table.columns().map(|c| c.name);
-    Ok(match encoding {
-        #[cfg(feature = "polars")]
-        Encoding::Parquet => Box::new(super::parquet::TableWriter::new(file, table)?),
-        #[cfg(not(feature = "polars"))]
-        Encoding::Parquet => return Err(io::Error::new(io::ErrorKind::Unsupported, super::NO_POLARS)),
-        Encoding::Csv => Box::new(CsvWriter::new(file, names, raw)?),
-        Encoding::Ndjson => Box::new(JsonWriter::new(file, names, Layout::Lines)?),
-    })
-}
-
-/// Hash of the files of a part: 16 hex digits.
-fn content_hash(folder: &Path) -> io::Result<String> {
-    let mut sha = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    for table in TABLES {
-        sha.update(table.name);
-        let mut file = File::open(folder.join(table.name))?;
-        loop {
-            match file.read(&mut buffer)? {
-                0 => break,
-                n => sha.update(&buffer[..n]),
-            }
-        }
-    }
-    Ok(sha.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect())
 }

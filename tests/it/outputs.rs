@@ -67,6 +67,82 @@ fn names_of_parts_lead_nowhere() {
 }
 
 #[test]
+fn several_runs_at_once_lose_no_session() {
+    let root = tempfile::tempdir().unwrap();
+    let data = root.path().join("data");
+    fs::create_dir(&data).unwrap();
+    // What a killed run left.
+    fs::create_dir(data.join(".turnpoint-abc")).unwrap();
+    let inputs: Vec<_> = (0..6)
+        .map(|n| {
+            let path = root.path().join(format!("{n}.jsonl"));
+            let line = format!(
+                r#"{{"type":"user","uuid":"u{n}","sessionId":"session-{n}","message":{{"role":"user","content":"go"}}}}"#
+            );
+            fs::write(&path, line).unwrap();
+            path
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for input in &inputs {
+            scope.spawn(|| {
+                let (input, data) = (input.to_str().unwrap(), data.to_str().unwrap());
+                let (code, _, said) = run(&["extract", input, "--format", "csv", "-q", "-o", data]);
+                assert_eq!(code, 0, "{said}");
+            });
+        }
+    });
+    let manifest: serde_json::Value = serde_json::from_slice(&fs::read(data.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["sessions"].as_array().unwrap().len(), 6);
+    assert_eq!(fs::read_dir(data.join("messages")).unwrap().count(), 6);
+    let hidden = fs::read_dir(&data).unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    assert_eq!(hidden.filter(|n| n.starts_with('.')).collect::<Vec<_>>(), [".turnpoint-abc"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_end_of_the_terminal_ends_a_run_but_under_nohup() {
+    let ends = |program: &[&str]| {
+        let home = tempfile::tempdir().unwrap();
+        let mut run = std::process::Command::new(program[0]);
+        run.args(&program[1..]).args(["report", "-", "-o"]).arg(home.path().join("out"));
+        let mut run = run
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(800));
+        let pid = run.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-HUP", &pid]).status().unwrap().success());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        drop(run.stdin.take());
+        run.wait().unwrap().code()
+    };
+    let bin = assert_cmd::cargo::cargo_bin("turnpoint");
+    let bin = bin.to_str().unwrap();
+    assert_eq!(ends(&[bin]), Some(129));
+    assert_eq!(ends(&["nohup", bin]), Some(3), "the input is empty");
+}
+
+#[test]
+fn a_message_that_is_not_named_is_not_all_of_them() {
+    let (code, out, said) = run(&["show", SESSION, "--", ""]);
+    assert_eq!((code, out.as_str()), (2, ""), "{said}");
+    assert_eq!(run(&["show", SESSION, "--", ".."]).0, 0);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_name_forges_no_line() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("a\n── [msg 9] · user.jsonl");
+    fs::copy(SESSION, &path).unwrap();
+    let (_, out, _) = run(&["show", path.to_str().unwrap(), "--", "1"]);
+    assert!(out.contains("a⏎── [msg 9]"), "{out}");
+}
+
+#[test]
 fn an_article_steers_no_terminal() {
     let root = tempfile::tempdir().unwrap();
     let article = root.path().join("article.md");

@@ -11,6 +11,7 @@ use super::record::{Block, Body, Kind, Line, Message as Content};
 use super::results::Answer;
 use super::text::{self, Flags};
 use super::threads::Threads;
+use super::twins::is_twin;
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::session::{DraftThread, Message, MessageKind, Part, PartBody, Place, Role, ToolCall, ToolKind, Usage};
 use crate::source::background::join;
@@ -37,9 +38,9 @@ pub(super) struct Assembly<'a, L: Fn(Place) -> Loc> {
     /// The stream form, where a call may be sent twice.
     stream: bool,
     /// What responses cost that said a call again and nothing else: thread, `message.id`, message of the call.
-    again: BTreeMap<(usize, Box<str>), (usize, Usage)>,
-    /// The message of the call that was just said again.
-    sent_again: Option<usize>,
+    pub(super) again: BTreeMap<(usize, Box<str>), (usize, Usage)>,
+    /// The call that was just said again.
+    sent_again: Option<CallAt>,
     loc: L,
     warnings: &'a mut Folded,
 }
@@ -49,7 +50,7 @@ pub(super) struct Assembly<'a, L: Fn(Place) -> Loc> {
 pub(super) struct Open {
     pub(super) messages: Vec<Message>,
     /// Replies by `message.id`.
-    replies: HashMap<Box<str>, usize>,
+    pub(super) replies: HashMap<Box<str>, usize>,
 }
 
 /// The line that is being read.
@@ -232,11 +233,16 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
                 }
             }
         }
-        let told_again = (!notice && known.is_none() && self.stream && message.parts.len() == before && !empty)
-            .then_some(id.clone().or_else(|| from.uuid.clone()))
-            .flatten();
-        if let (Some(id), Some(at)) = (&told_again, self.sent_again.take()) {
-            self.again.insert((from.thread, id.clone()), (at, message.usage));
+        let response = id.clone().or_else(|| from.uuid.clone()).filter(|_| !notice && self.stream);
+        let said_again = self.sent_again.take();
+        if let (Some(first), Some(response)) = (said_again, &response)
+            && is_twin(&message, msg, first)
+        {
+            return self.join_twins(message, first, response.clone(), known.is_some(), from.thread);
+        }
+        let told_again = response.filter(|_| known.is_none() && message.parts.len() == before && !empty);
+        if let (Some(id), Some(first)) = (&told_again, said_again) {
+            self.again.insert((from.thread, id.clone()), (first.msg, message.usage));
         } else if let Some(id) = &id {
             // A later line of the same response says something of its own.
             self.again.remove(&(from.thread, id.clone()));
@@ -285,7 +291,7 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
                     return;
                 }
                 if stream {
-                    self.sent_again = Some(earlier.msg);
+                    self.sent_again = Some(earlier);
                     *place = from.place;
                     call.kind = ToolKind::of(&name);
                     call.tool = name.into();
@@ -307,15 +313,6 @@ impl<'a, L: Fn(Place) -> Loc> Assembly<'a, L> {
         let kind = ToolKind::of(&name);
         let call = ToolCall { id: id.into(), tool: name.into(), kind, input, ..ToolCall::default() };
         message.parts.push(part(PartBody::Call(Box::new(call)), from));
-    }
-
-    /// Adds what the responses cost that only said a call again.
-    fn add_again(&mut self) {
-        for ((thread, _), (msg, usage)) in std::mem::take(&mut self.again) {
-            if let Some(message) = self.threads[thread].messages.get_mut(msg) {
-                message.usage.add(usage);
-            }
-        }
     }
 
     /// A block that is neither text nor call nor result.

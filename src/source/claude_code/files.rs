@@ -17,7 +17,7 @@ use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Message, Place, Session, SourceFile, ThreadStart};
 use crate::source::input::Input;
-use crate::source::lines::{self, Lines};
+use crate::source::lines::{self, Lines, Record};
 use crate::source::recognise;
 
 /// The id in the name of a subagent's file.
@@ -133,8 +133,35 @@ fn read(input: &Input, format: &'static str) -> Result<File, Error> {
     let ids = || lines.records.iter().filter_map(|r| r.value.session.as_deref());
     // A resumed session's file begins with lines of the session it goes on from, so its last line counts.
     let session = if ids().any(|id| id == stem) { stem } else { ids().next_back().map(str::to_owned).unwrap_or(stem) };
+    if agent.is_none() {
+        lines.warnings.extend(several(&lines.records, &input.name));
+    }
     let first_at = lines.records.iter().filter_map(|r| r.value.at).min();
     Ok(File { agent, session, first_at, lines })
+}
+
+/// A warning of sessions that stand one behind the other in a file. One that goes on from another names a line of it as
+/// parent.
+fn several(records: &[Record<Line>], file: &str) -> Option<Diag> {
+    let (mut ids, mut lines): (Vec<&str>, HashSet<&str>) = (Vec::new(), HashSet::new());
+    let mut alone: Option<&Record<Line>> = None;
+    for record in records {
+        let line = &record.value;
+        if let Some(id) = line.session.as_deref().filter(|id| line.kind.is_said() && !ids.contains(id)) {
+            let tied = line.parent.as_deref().is_some_and(|parent| lines.contains(parent));
+            alone = alone.or((!ids.is_empty() && !tied).then_some(record));
+            // So many are enough to say.
+            if ids.len() < 8 {
+                ids.push(id);
+            }
+        }
+        lines.extend(line.uuid.as_deref());
+    }
+    let first = alone?;
+    let loc = Loc { file: file.to_owned(), line: first.line.into(), byte: first.byte };
+    let message =
+        format!("here another session begins ({}); read as one session, with the id of the last", ids.join(", "));
+    Some(Diag::warning(Trouble::SeveralSessions, loc, message))
 }
 
 /// The call that a subagent's `.meta.json` names.

@@ -15,6 +15,7 @@ mod results;
 mod tests;
 mod text;
 mod threads;
+mod twins;
 mod wire;
 
 use std::path::{Path, PathBuf};

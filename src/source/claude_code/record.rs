@@ -61,6 +61,11 @@ pub(super) fn is_known(word: &str) -> bool {
 }
 
 impl Kind {
+    /// Whether somebody says something on the line.
+    pub(super) fn is_said(self) -> bool {
+        matches!(self, Self::User | Self::Assistant)
+    }
+
     fn of(word: &str) -> Self {
         match word {
             "user" => Self::User,

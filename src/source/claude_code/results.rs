@@ -132,7 +132,7 @@ fn fold(call: &mut ToolCall, called: Option<Timestamp>, answer: Answer) {
     let exit_code = if matches!(status, CallStatus::Ok | CallStatus::Unknown) { None } else { text::exit_code(&text) };
     call.duration_ms = duration(&data).or_else(|| between(called?, at?));
     call.started_thread = data.get("agentId").and_then(Value::as_str).map(str::to_owned);
-    call.result = Some(ToolResult { status, exit_code, refused: text::is_refused(&text), text, place, data });
+    call.result = Some(ToolResult { status, exit_code, refused: text::is_refused(&text), text, place, data, at });
 }
 
 fn status(text: &str, error: Option<bool>, data: &Value) -> CallStatus {

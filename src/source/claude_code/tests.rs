@@ -245,6 +245,38 @@ fn a_call_sent_again_in_the_stream_form_stands_in_the_first_ones_place() {
     assert_eq!(session.messages[0].parts[0].place.line, 2);
 }
 
+/// The same with the reasoning on a line of its own before it, and on the same line.
+#[test]
+fn a_turn_that_stands_twice_is_one_message() {
+    let thinking = |uuid: &str, id: &str| {
+        let block = json!({"type": "thinking", "thinking": "look first"});
+        json!({"type": "assistant", "uuid": uuid, "session_id": "s", "message": {"id": id, "role": "assistant", "content": [block], "usage": {"input_tokens": 7}}})
+    };
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "last"}});
+    let (mut again, mut both) = (thinking("2", "m2"), thinking("5", "m4"));
+    again["message"]["content"] = json!([call("c1")]);
+    both["message"]["content"].as_array_mut().unwrap().push(call("c2"));
+    let lines = [
+        called("1", "", "m1", "c1", "first"),
+        thinking("2", "m2").to_string(),
+        again.to_string(),
+        answered("3", "", "c1", "one"),
+        called("4", "", "m3", "c2", "first"),
+        both.to_string(),
+        answered("6", "", "c2", "two"),
+        said("7", "", "m5", "done"),
+    ];
+    let inputs = vec![Input::bytes("-", lines.join("\n"))];
+    let session = load(&Group { format: &STREAM, inputs }, None).unwrap().remove(0);
+    assert_eq!(session.messages.len(), 3);
+    for (message, result) in session.messages.iter().zip(["one", "two"]) {
+        assert!(matches!(&message.parts[0].body, PartBody::Reasoning(t) if t == "look first"));
+        let call = message.calls().next().unwrap();
+        assert_eq!((call.command(), call.result.as_ref().map(|r| r.text.as_str())), (Some("last"), Some(result)));
+        assert_eq!((message.parts.len(), message.usage.input), (2, Some(7)));
+    }
+}
+
 /// A response that only says a call again is no message of its own, but its tokens were spent.
 #[test]
 fn tokens_of_a_call_sent_again_are_counted() {
@@ -273,4 +305,20 @@ fn a_queued_text_counts_once() {
     let found = session(&[user("0", "", "yes"), queued("yes"), queued("later"), user("1", "0", "later")]);
     assert_eq!(texts(&found), ["yes", "yes", "later"]);
     assert_eq!(found.messages[1].kind, MessageKind::Prompt);
+}
+
+/// One file put behind another is told; a session that goes on from another one is not.
+#[test]
+fn two_sessions_in_one_file_are_told() {
+    let line = |uuid: &str, parent: &str, session: &str| {
+        json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": session, "message": {"role": "user", "content": uuid}})
+            .to_string()
+    };
+    let told = |lines: &[String]| {
+        let inputs = vec![Input::bytes("-", lines.join("\n"))];
+        let session = load(&Group { format: &SESSION, inputs }, None).unwrap().remove(0);
+        session.warnings.iter().filter(|w| w.kind.word() == "several-sessions").map(|w| w.loc.line).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&[line("a", "", "one"), line("b", "a", "one"), line("c", "", "two"), line("d", "c", "two")]), [3]);
+    assert_eq!(told(&[line("a", "", "one"), line("b", "a", "two")]), [0; 0]);
 }

@@ -274,7 +274,7 @@ impl<'a> Assembly<'a> {
             call.duration_ms = output.duration_ms.or(between);
             call.started_thread = output::spawned(&call.tool, &output.text);
             let (text, exit_code, place) = (output.text, output.exit_code, from.place);
-            call.result = Some(ToolResult { status, exit_code, refused: output.refused, text, place, data });
+            call.result = Some(ToolResult { status, exit_code, refused: output.refused, text, place, data, at: None });
             if unknown {
                 let message = "a command whose exit code is not written".to_owned();
                 self.warnings.push(Diag::note(Trouble::ExitUnknown, (self.loc)(place), message));

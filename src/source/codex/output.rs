@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::source::bounded;
+
 /// How the answer of a tool starts that did not do what it was asked for.
 const FAILED: &[&str] =
     &["apply_patch verification failed", "failed to parse", "write_stdin failed", "exec_command failed"];
@@ -40,7 +42,7 @@ pub(super) fn read(value: &Value) -> Output {
 /// A shell's answer is a JSON text in old versions, has a head of a few lines in newer ones.
 fn of_text(text: &str) -> Output {
     if text.starts_with('{')
-        && let Ok(value) = serde_json::from_str::<Value>(text)
+        && let Ok(value) = bounded::value(text)
         && let Some(inner) = value.get("output").and_then(Value::as_str)
     {
         let seconds = value.pointer("/metadata/duration_seconds").and_then(Value::as_f64);
@@ -66,7 +68,7 @@ fn of_text(text: &str) -> Output {
 fn of_pieces(pieces: &[Value]) -> Output {
     let texts: Vec<&str> = pieces.iter().filter_map(|p| p.get("text")?.as_str()).collect();
     let inner = texts.iter().filter(|t| t.trim_start().starts_with('{')).find_map(|t| {
-        let value: Value = serde_json::from_str(t).ok()?;
+        let value = bounded::value(t).ok()?;
         value.get("exit_code").and_then(Value::as_i64).and_then(code)
     });
     let exit_code = inner.or_else(|| texts.iter().find_map(|t| head_code(t)));
@@ -82,7 +84,7 @@ fn running(text: &str) -> Option<Box<str>> {
 /// The same in a piece that is JSON.
 fn session_of(text: &str) -> Option<Box<str>> {
     let text = text.trim_start();
-    let value: Value = if text.starts_with('{') { serde_json::from_str(text).ok()? } else { return None };
+    let value = if text.starts_with('{') { bounded::value(text).ok()? } else { return None };
     session_id(&value)
 }
 
@@ -121,7 +123,7 @@ pub(super) fn spawned(tool: &str, output: &str) -> Option<String> {
     if tool != "spawn_agent" {
         return None;
     }
-    let value: Value = serde_json::from_str(output).ok()?;
+    let value = bounded::value(output).ok()?;
     ["agent_id", "thread_id", "id"].iter().find_map(|key| value.get(key)?.as_str()).map(str::to_owned)
 }
 

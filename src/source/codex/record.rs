@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::output::{self, Output};
 use super::wire::{Payload, Piece, Tokens, Wire};
 use crate::session::Usage;
+use crate::source::bounded;
 use crate::source::loose::{Loose, Object};
 
 /// A line.
@@ -191,7 +192,7 @@ fn item(payload: Payload<'_>, text: &str) -> Option<Body> {
 /// Arguments are a JSON text; what is none is kept as it is.
 fn arguments(written: &RawValue) -> (Value, bool) {
     match raw(written.get()) {
-        Value::String(text) => match serde_json::from_str(&text) {
+        Value::String(text) => match bounded::value(&text) {
             Ok(value) => (value, false),
             Err(_) => (Value::String(text), true),
         },

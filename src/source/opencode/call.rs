@@ -15,6 +15,10 @@ pub(super) fn call(mut part: Value, place: Place, aborted: bool) -> (PartBody, V
     let input = state.get_mut("input").map(Value::take).unwrap_or_default();
     let duration_ms = duration(&state);
     let mut result = result(&mut state, place, aborted);
+    // The program answers a call that it cannot understand by this tool, which never fails itself.
+    if let Some(result) = result.as_mut().filter(|r| r.status == CallStatus::Ok && tool == "invalid") {
+        result.status = CallStatus::Error;
+    }
     if let Some(left) = result.as_mut().filter(|r| r.status == CallStatus::Ok && background::started(&r.text).is_some())
     {
         left.status = CallStatus::Unknown;
@@ -65,7 +69,7 @@ fn result(state: &mut Value, place: Place, aborted: bool) -> Option<ToolResult> 
     if status == CallStatus::Missing && text.is_empty() {
         return None;
     }
-    Some(ToolResult { status, exit_code, refused, text, place, data })
+    Some(ToolResult { status, exit_code, refused, text, place, data, at: None })
 }
 
 /// How the error of a call starts that the user did not let run.
@@ -128,6 +132,12 @@ mod tests {
         assert_eq!((call.status(), call.exit_code(), call.failed()), (CallStatus::Ok, Some(1), true));
         assert_eq!((call.command(), call.duration_ms), (Some("false"), Some(7)));
         assert_eq!(call.result.unwrap().data, json!({"exit": 1}));
+    }
+
+    #[test]
+    fn a_call_that_the_program_did_not_understand_has_failed() {
+        let state = json!({"status": "completed", "input": {"tool": "grab"}, "output": "no tool of this name"});
+        assert_eq!(read(json!({"tool": "invalid", "state": state}), false).status(), CallStatus::Error);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Deserializer, Value};
 
 use crate::diag::{Diag, Loc, Trouble};
+use crate::source::bounded;
 use crate::source::json_text::{OddNumber, without_odd_numbers};
 use crate::source::text::mend_surrogates;
 
@@ -67,6 +68,7 @@ impl<'a> Cursor<'a> {
     pub(in crate::source) fn value(&mut self) -> Option<Value> {
         self.peek()?;
         let (raw, end) = self.raw(self.at)?;
+        bounded::check(raw).ok()?;
         let value = serde_json::from_str(raw).ok().or_else(|| self.mend(raw))?;
         self.at = end;
         Some(value)

@@ -93,3 +93,61 @@ fn a_bad_row_and_an_orphan_are_named() {
     let alone = all.iter().find(|s| s.id == "ses_x").unwrap();
     assert_eq!((alone.messages[0].kind, alone.messages[0].at.is_some()), (MessageKind::Prompt, true));
 }
+
+fn damaged(rows: &str, change: impl Fn(&mut Vec<u8>)) -> Vec<Session> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("opencode.db");
+    Connection::open(&path).unwrap().execute_batch(&format!("{TABLES}{rows}")).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    change(&mut bytes);
+    std::fs::write(&path, bytes).unwrap();
+    load(&[Input::file("opencode.db", &path)]).unwrap().into_iter().map(|d| d.finish(None)).collect()
+}
+
+/// Messages of a few hundred bytes each, over many pages.
+fn many() -> String {
+    let row = |n: u32| {
+        let text = "x".repeat(300);
+        format!(r#"INSERT INTO message VALUES ('msg_{n:03}', 'ses_a', {n}, {n}, '{{"role":"user","x":"{text}"}}');"#)
+    };
+    (0..300).map(row).collect()
+}
+
+#[test]
+fn of_a_file_that_is_cut_the_rest_is_read_and_it_says_so() {
+    let all = damaged(&many(), |bytes| bytes.truncate(bytes.len() / 2));
+    assert_eq!(all.len(), 1, "half a page makes no rows");
+    let kinds: Vec<_> = all[0].warnings.iter().map(|w| w.kind.word()).collect();
+    assert!(kinds.contains(&"bad-database"), "{kinds:?}");
+    assert!((50..300).contains(&all[0].messages.len()), "{:?}", all[0].warnings);
+}
+
+#[test]
+fn rows_behind_a_damaged_page_are_read_from_the_end() {
+    let all = damaged(&many(), |bytes| {
+        let at = memchr::memmem::find(bytes, b"msg_150ses_a").unwrap() / 4096 * 4096;
+        bytes[at..at + 4096].fill(0xAA);
+    });
+    let ids: Vec<&str> = all[0].messages.iter().filter_map(|m| m.native_id.as_deref()).collect();
+    assert!(ids.first() == Some(&"msg_000") && ids.last() == Some(&"msg_299"), "{ids:?}");
+    assert!((250..300).contains(&ids.len()) && ids.is_sorted(), "{}", ids.len());
+    assert_eq!(all[0].warnings[0].kind.word(), "bad-database");
+}
+
+#[test]
+fn a_view_in_the_place_of_a_table_is_told() {
+    let rows = "ALTER TABLE message RENAME TO kept; CREATE VIEW message AS SELECT * FROM kept;";
+    let all = damaged(rows, |_| ());
+    assert!(all[0].warnings.iter().any(|w| w.message.contains("`message` is a view")), "{:?}", all[0].warnings);
+}
+
+#[test]
+fn what_is_passed_over_is_counted_and_a_long_cell_not_read() {
+    let rows = "INSERT INTO message VALUES ('msg_1', 'ses_a', 1, 1, x'7b7d7b7d7b');
+        INSERT INTO message VALUES ('msg_2', 'ses_a', 2, 2, CAST(zeroblob(134217729) AS text));";
+    let read = &sessions(rows)[0];
+    let source = &read.sources[0];
+    assert_eq!((source.bytes_read, source.bytes_skipped, source.skipped), (134_217_734, 134_217_734, 2));
+    let kinds: Vec<_> = read.warnings.iter().map(|w| (w.kind.word(), w.skipped)).collect();
+    assert_eq!(kinds, [("bad-json", 5), ("line-too-long", 134_217_729)]);
+}

@@ -12,6 +12,7 @@ use super::message::entry;
 use super::{Loaded, str_at};
 use crate::diag::{Diag, Folded, Severity, Trouble};
 use crate::session::{Place, SourceFile};
+use crate::source::bounded;
 use crate::source::json_text::{OddNumber, complete, mend_words};
 use crate::source::text::{Lines, Text};
 
@@ -108,7 +109,7 @@ impl<'a> Walk<'a> {
             return false;
         }
         match self.json.raw(info) {
-            Some((raw, _)) => serde_json::from_str::<Value>(raw).is_ok_and(|v| v.get("role").is_some()),
+            Some((raw, _)) => bounded::value(raw).is_ok_and(|v| v.get("role").is_some()),
             None => self.opened,
         }
     }
