@@ -88,7 +88,8 @@ fn read(input: &Input) -> Result<Vec<Loaded>, Error> {
         source.bytes_used = source.bytes_read - source.bytes_skipped;
         source.kept = source.records - source.skipped - source.copies;
     });
-    if let (true, Some(trouble)) = (sessions.is_empty(), store.trouble.first()) {
+    let said = |s: &Loaded| s.entries.iter().any(|e| !e.message.parts.is_empty());
+    if let (false, Some(trouble)) = (sessions.iter().any(said), store.trouble.first()) {
         return Err(damaged(trouble.message.clone()));
     }
     if sessions.is_empty() {
