@@ -1,5 +1,6 @@
 //! Artefacts: files that the session wrote, read back or deleted, or promised to write.
 
+mod half;
 mod place;
 
 use std::collections::BTreeMap;
@@ -121,9 +122,17 @@ impl Found {
     }
 
     /// What a command writes, deletes and may have changed.
-    fn command(&mut self, r: CallRef, command: &str, from: Option<&str>, failed: bool) {
+    fn command(&mut self, r: CallRef, call: &ToolCall, command: &str, from: Option<&str>, failed: bool) {
         let command = &patch::without(command);
-        if !failed {
+        if failed {
+            half::written(call, command).iter().for_each(|path| self.make(path, from).written.push(r));
+            // Whether the others were written is not known.
+            for at in redirected(command).filter_map(|path| self.by_path.get(&place::key(path, from)).copied()) {
+                if self.all[at].written.last() != Some(&r) {
+                    self.all[at].touched.push(r);
+                }
+            }
+        } else {
             for path in redirected(command) {
                 self.make(path, from).written.push(r);
             }
@@ -173,7 +182,7 @@ pub fn extract(session: &Session) -> Vec<Artefact> {
             }
             (_, _, Some(command)) => {
                 let from = shells.folder(session.message(r.msg).thread, call, command);
-                found.command(r, command, from.as_deref(), !done(call));
+                found.command(r, call, command, from.as_deref(), !done(call));
             }
             _ => {}
         }

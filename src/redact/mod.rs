@@ -4,18 +4,20 @@
 //! The same secret becomes the same placeholder over all sessions of a run, numbered in order of first appearance.
 //! `docs/redaction.md` says what is found and what is not promised.
 
+mod around;
 mod entropy;
 mod known;
 mod people;
 mod shapes;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value;
 
 use known::Known;
+use people::Users;
 
 use crate::diag::Diag;
 use crate::session::{PartBody, Session};
@@ -76,6 +78,9 @@ pub struct Options {
     pub words: Vec<String>,
 }
 
+/// Signs without width, which may stand inside a word unseen.
+const UNSEEN: [char; 6] = ['\u{AD}', '\u{200B}', '\u{200C}', '\u{200D}', '\u{2060}', '\u{FEFF}'];
+
 /// Bytes of a text that are a secret.
 struct Hit {
     at: Range<usize>,
@@ -89,8 +94,7 @@ pub struct Redactor {
     numbers: BTreeMap<(Kind, String), usize>,
     /// Numbers given out, and places changed, by kind.
     given: BTreeMap<Kind, (usize, usize)>,
-    /// Account names that home directories told.
-    users: BTreeSet<String>,
+    users: Users,
     /// Secrets that were found, to be looked for by themselves.
     known: Option<Known>,
     /// Only what is known is looked for.
@@ -111,7 +115,7 @@ impl Redactor {
     /// Redacts everything of a session that is shown somewhere. Ids stay: links hang on them.
     pub fn session(&mut self, session: &mut Session) {
         // A name is known from the path of a home directory, wherever in the session that stands.
-        each_text(session, &mut |text| people::users(text, &mut self.users));
+        each_text(session, &mut |text| self.users.learn(text));
         each_text_mut(session, self);
         self.known = Known::of(&self.numbers);
         if self.known.is_some() {
@@ -145,7 +149,7 @@ impl Redactor {
 
     /// As [`Self::text`], for text that may be the first to name a home directory.
     pub fn line<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
-        people::users(text, &mut self.users);
+        self.users.learn(text);
         self.text(text)
     }
 
@@ -170,6 +174,9 @@ impl Redactor {
         let mut hits: Vec<Hit> = self.known.iter().flat_map(|known| known.find(text)).collect();
         if !self.again {
             self.tell(text, &mut hits);
+            if text.contains(UNSEEN) {
+                self.tell_unseen(text, &mut hits);
+            }
         }
         hits.retain(|h| !h.at.is_empty());
         hits.sort_by_key(|h| (h.at.start, h.kind));
@@ -186,9 +193,27 @@ impl Redactor {
         out
     }
 
+    /// Secrets that signs without width cut apart.
+    fn tell_unseen(&self, text: &str, hits: &mut Vec<Hit>) {
+        let (seen, places): (String, Vec<usize>) = {
+            let kept = text.char_indices().filter(|(_, c)| !UNSEEN.contains(c));
+            let places = kept.clone().flat_map(|(at, c)| at..at + c.len_utf8()).chain([text.len()]);
+            (kept.clone().map(|(_, c)| c).collect(), places.collect())
+        };
+        let mut found = Vec::new();
+        self.tell(&seen, &mut found);
+        // To the end of its last sign: the place of the next one may lie behind some without width.
+        let whole = |hit: Hit| Hit {
+            at: places[hit.at.start]..hit.at.end.checked_sub(1).map_or(0, |at| places[at] + 1),
+            ..hit
+        };
+        hits.extend(found.into_iter().filter(|h| !h.at.is_empty()).map(whole));
+    }
+
     /// Secrets that their shape tells, or what stands around them.
     fn tell(&self, text: &str, hits: &mut Vec<Hit>) {
         shapes::find(text, hits);
+        around::find(text, hits);
         entropy::find(text, hits);
         people::find(text, &self.users, hits);
         if self.options.hosts {

@@ -1,9 +1,11 @@
 //! Names of people and machines: account names in home directories, e-mail addresses, hosts, words of the user's own.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use memchr::{memchr, memmem};
 use regex::Regex;
 
@@ -99,15 +101,37 @@ const WORDS: &[&str] = &[
     "key", "token", "table", "string",
 ];
 
-/// Adds the account names that home directories tell.
-pub(super) fn users(text: &str, users: &mut BTreeSet<String>) {
-    if memmem::find(text.as_bytes(), b"/home/").is_none() && memmem::find(text.as_bytes(), b"Users").is_none() {
-        return;
+/// Account names that home directories told.
+#[derive(Debug, Default)]
+pub(super) struct Users {
+    names: BTreeSet<String>,
+    /// Finds them all at once; made when it is needed after a new name.
+    finder: OnceCell<Option<AhoCorasick>>,
+}
+
+impl Users {
+    /// Adds the names that home directories in a text tell.
+    pub(super) fn learn(&mut self, text: &str) {
+        if memmem::find(text.as_bytes(), b"/home/").is_none() && memmem::find(text.as_bytes(), b"Users").is_none() {
+            return;
+        }
+        for name in HOME.captures_iter(text).filter_map(|c| c.get(1)) {
+            let name = name.as_str().trim_end_matches('.');
+            if is_somebody(name) && !self.names.contains(name) {
+                self.names.insert(name.to_owned());
+                self.finder.take();
+            }
+        }
     }
-    for name in HOME.captures_iter(text).filter_map(|c| c.get(1)) {
-        let name = name.as_str().trim_end_matches('.');
-        if is_somebody(name) && !users.contains(name) {
-            users.insert(name.to_owned());
+
+    fn find(&self, text: &str, hits: &mut Vec<Hit>) {
+        let finder = self.finder.get_or_init(|| AhoCorasick::new(&self.names).ok().filter(|_| !self.names.is_empty()));
+        for found in finder.iter().flat_map(|finder| finder.find_overlapping_iter(text)) {
+            let (at, name) = (found.range(), &text[found.range()]);
+            let anywhere = name.len() >= 4 && !WORDS.contains(&name.to_lowercase().as_str());
+            if stands_alone(text, &at) && (anywhere || is_placed(text.as_bytes(), &at)) {
+                hits.push(Hit { at, kind: Kind::User });
+            }
         }
     }
 }
@@ -120,7 +144,7 @@ fn is_somebody(name: &str) -> bool {
         && !NOBODY.contains(&name.to_lowercase().as_str())
 }
 
-pub(super) fn find(text: &str, users: &BTreeSet<String>, hits: &mut Vec<Hit>) {
+pub(super) fn find(text: &str, users: &Users, hits: &mut Vec<Hit>) {
     if memchr(b'@', text.as_bytes()).is_some() {
         let addresses = EMAIL.find_iter(text).filter(|m| {
             let local = m.as_str().split('@').next().unwrap_or_default();
@@ -128,15 +152,7 @@ pub(super) fn find(text: &str, users: &BTreeSet<String>, hits: &mut Vec<Hit>) {
         });
         hits.extend(addresses.map(|m| Hit { at: m.range(), kind: Kind::Email }));
     }
-    for user in users {
-        let anywhere = user.len() >= 4 && !WORDS.contains(&user.to_lowercase().as_str());
-        let mut take = |at: Range<usize>| {
-            if anywhere || is_placed(text.as_bytes(), &at) {
-                hits.push(Hit { at, kind: Kind::User });
-            }
-        };
-        word(text, user, true, &mut take);
-    }
+    users.find(text, hits);
 }
 
 /// Whether a name stands where account names stand: in the path of a home directory, also as a name of a folder
@@ -151,15 +167,17 @@ fn is_placed(text: &[u8], at: &Range<usize>) -> bool {
 pub(super) fn word(text: &str, word: &str, same_case: bool, take: &mut dyn FnMut(Range<usize>)) {
     let lower = (!same_case).then(|| (text.to_ascii_lowercase(), word.to_ascii_lowercase()));
     let (hay, needle) = lower.as_ref().map_or((text, word), |(t, w)| (t.as_str(), w.as_str()));
+    let places = memmem::find_iter(hay.as_bytes(), needle.as_bytes()).map(|start| start..start + needle.len());
+    places.filter(|at| stands_alone(hay, at)).for_each(take);
+}
+
+/// Whether a word is no part of a longer one.
+fn stands_alone(text: &str, at: &Range<usize>) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    for start in memmem::find_iter(hay.as_bytes(), needle.as_bytes()) {
-        let at = start..start + needle.len();
-        // `\njdoe` of an escaped text: the `n` belongs to the escape.
-        let escaped = start >= 2 && hay.as_bytes()[start - 2] == b'\\' && b"nrt".contains(&hay.as_bytes()[start - 1]);
-        if (escaped || !is_letter(hay[..start].chars().next_back())) && !is_letter(hay[at.end..].chars().next()) {
-            take(at);
-        }
-    }
+    // `\njdoe` of an escaped text: the `n` belongs to the escape.
+    let before = &text.as_bytes()[..at.start];
+    let escaped = [b"\\n", b"\\r", b"\\t"].iter().any(|escape| before.ends_with(*escape));
+    (escaped || !is_letter(text[..at.start].chars().next_back())) && !is_letter(text[at.end..].chars().next())
 }
 
 pub(super) fn hosts(text: &str, hits: &mut Vec<Hit>) {

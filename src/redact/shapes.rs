@@ -72,13 +72,13 @@ static HEADER: LazyLock<Regex> =
 /// `-u user:password`, as curl takes it.
 static LOGIN: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?:\s-u|--user)[ =]+["']?([^\s:"']+:[^\s"']+)"#));
 
-const NAMES: &str = r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|secret[_-]?key|private[_-]?key|account[_-]?key|auth[_-]?key|client[_-]?secret|credentials?|signature|sig)";
+pub(super) const NAMES: &str = r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|secret[_-]?key|private[_-]?key|account[_-]?key|auth[_-]?key|client[_-]?secret|credentials?|signature|sig)";
 
 /// `name = value`, `"name": "value"`, `--name value`, `?name=value`.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     let value = r#"\\*"((?:[^"\\\n]|\\[^"n])+)\\*"|\\*'((?:[^'\\\n])+)\\*'|([^\s"'`,;(){}\[\]<>\\&]+)"#;
     pattern(&format!(
-        r#"(?i)((?:^|[^A-Za-z])(?:[A-Za-z0-9]+[_.-])*{NAMES}|[a-z]+(?:Password|Token|Secret|ApiKey|AccessKey))(?:\\*["'])?(\s*(?:=>|:=|==?|:)\s*|\s+)(?:{value})"#
+        r#"(?i)((?:^|[^A-Za-z])(?:[A-Za-z0-9]+[_.-])*{NAMES}|[a-z]+(?:Password|Token|Secret|ApiKey|AccessKey))(?:\\*["'])?[*`]{{0,3}}(\s*(?:=>|:=|==?|:|%3d)[*]{{0,2}}\s*|\s+)([*`]{{0,3}})(?:{value})"#
     ))
 });
 
@@ -95,20 +95,35 @@ pub(super) fn find(text: &str, hits: &mut Vec<Hit>) {
     for found in NAMED.captures_iter(text) {
         let name = found.get(1).map_or("", |m| m.as_str());
         let sign = found.get(2).map_or("", |m| m.as_str());
-        let quoted = found.get(3).or_else(|| found.get(4));
-        let Some(value) = quoted.or_else(|| found.get(5)) else { continue };
+        let marked = found.get(3).is_some_and(|m| !m.is_empty());
+        let quoted = found.get(4).or_else(|| found.get(5));
+        let Some(value) = quoted.or_else(|| found.get(6)) else { continue };
         // Without a sign between, only a flag of a command names a value.
         let flag = name.trim_start().starts_with("--") || (name.starts_with('-') && name.len() > 4);
         if sign.trim().is_empty() && !flag {
             continue;
         }
-        if is_value(name, value.as_str(), quoted.is_some() || flag) {
-            token(value.range());
+        let whole = if quoted.is_some() { value.range() } else { value.start()..end(text, value.end()) };
+        let plain = |at: &std::ops::Range<usize>| is_value(name, &text[at.clone()], quoted.is_some() || flag || marked);
+        if plain(&value.range()) || (!text[whole.clone()].contains('(') && plain(&whole)) {
+            token(whole);
         }
     }
     if memmem::find(text.as_bytes(), b"PRIVATE KEY").is_some() {
         hits.extend(BLOCK.find_iter(text).map(|m| Hit { at: m.range(), kind: Kind::Key }));
     }
+}
+
+/// Where a value without quotes ends that some sign seems to end: at a space or quote, or where another name begins.
+fn end(text: &str, from: usize) -> usize {
+    static NEXT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[&;,?][A-Za-z_][\w.-]*[ ]?[=:]"));
+    let rest = &text[from..];
+    let stop = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
+    let most = rest.find(stop).unwrap_or(rest.len()).min(rest.floor_char_boundary(200));
+    let next = rest[..most].char_indices().map(|(at, _)| at).find(|at| NEXT.is_match(&rest[*at..]));
+    let whole = &rest[..next.unwrap_or(most)];
+    // What closes a sentence or a bracket is not part of it, nor what an open bracket begins.
+    from + whole.trim_end_matches([')', ']', '}', ',', ';', '.', '>']).len()
 }
 
 /// Whether a member of an object is a secret by its name.

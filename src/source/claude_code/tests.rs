@@ -261,6 +261,7 @@ fn a_turn_that_stands_twice_is_one_message() {
         thinking("2", "m2").to_string(),
         again.to_string(),
         answered("3", "", "c1", "one"),
+        thinking("4", "m3").to_string(),
         called("4", "", "m3", "c2", "first"),
         both.to_string(),
         answered("6", "", "c2", "two"),

@@ -2,7 +2,7 @@
 //! same call in its last form, often with the reasoning before it.
 
 use crate::diag::Loc;
-use crate::session::{Message, PartBody, Place};
+use crate::session::{Message, Part, PartBody, Place};
 
 use super::assemble::{Assembly, CallAt};
 
@@ -17,7 +17,10 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
     /// the last message of the thread.
     pub(super) fn join_twins(&mut self, twin: Message, first: CallAt, response: Box<str>, open: bool, thread: usize) {
         let CallAt { msg, part, .. } = first;
-        let moved = twin.parts.len();
+        // What both say is said once.
+        let said = &self.threads[thread].messages[msg].parts;
+        let fresh: Vec<Part> = twin.parts.into_iter().filter(|p| said.iter().all(|s| s.body != p.body)).collect();
+        let moved = fresh.len();
         for at in self.calls.values_mut().chain(self.nameless.values_mut()).flatten() {
             if at.thread == thread && at.msg == msg && at.part >= part {
                 at.part += moved;
@@ -30,7 +33,7 @@ impl<L: Fn(Place) -> Loc> Assembly<'_, L> {
         list.replies.insert(response.clone(), msg);
         let message = &mut list.messages[msg];
         message.model = message.model.take().or(twin.model);
-        message.parts.splice(part..part, twin.parts);
+        message.parts.splice(part..part, fresh);
         self.again.insert((thread, response), (msg, twin.usage));
     }
 
