@@ -23,6 +23,7 @@ struct Around {
 static ALL: LazyLock<Vec<Around>> = LazyLock::new(|| {
     let around = |word, text: &str, secret| Around { word, pattern: pattern(text), secret };
     vec![
+        around("securestring", r#"(?i)securestring\s+(?:-string\s+)?\\*["']([^"'\n\\]{4,})"#, value),
         around(
             "authorization",
             r#"(?i)authorization\\*["']?\s*[:=]\s*\\*["']?(?:basic|bearer|token|api-?key|digest|negotiate|key)\s+([^\s"'\\,;<>${}]{4,})"#,
@@ -91,6 +92,7 @@ mod tests {
             ("Authorization: Basic YTpi", "YTpi"),
             ("-H 'Authorization: token a1b2c3'", "a1b2c3"),
             ("Cookie: lang=en; session=s3cretval99; path=/", "s3cretval99"),
+            (r#"ConvertTo-SecureString "hunterpw" -AsPlainText"#, "hunterpw"),
             ("sshpass -p hunterpw ssh me@x", "hunterpw"),
             ("mysql -u root -phunterpw db", "hunterpw"),
             ("machine x.com login me password hunterpw", "hunterpw"),

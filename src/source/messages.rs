@@ -3,6 +3,8 @@
 //!
 //! Nothing but roles and calls is known here, so each conversation is a session, numbered from 1.
 
+mod damage;
+
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -12,12 +14,12 @@ use regex::Regex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::json_text::{OddNumber, complete, mend_words};
+use super::json_text::mend_words;
 use super::message_parts::Conversation;
 use super::opencode::{Cursor, Mended, members, members_and_again};
 use super::text::{Lines, Text};
 use super::{Format, Head, Input};
-use crate::diag::{Diag, Folded, Trouble};
+use crate::diag::Diag;
 use crate::error::Error;
 use crate::session::{Draft, DraftThread, Place, Session, SourceFile};
 
@@ -130,13 +132,16 @@ impl<'a> Reader<'a> {
             self.values += 1;
             let read = match byte {
                 b'[' => self.list(0, None),
-                b'{' if self.is_message() => self.value().is_some_and(|value| {
-                    if !std::mem::replace(&mut loose, true) {
-                        self.open(None);
+                b'{' if self.is_message() => match self.value() {
+                    Some(value) => {
+                        if !std::mem::replace(&mut loose, true) {
+                            self.open(None);
+                        }
+                        self.message(&value, start);
+                        true
                     }
-                    self.message(&value, start);
-                    true
-                }),
+                    None => self.is_full(),
+                },
                 b'{' => self.object(0),
                 _ => false,
             };
@@ -155,52 +160,8 @@ impl<'a> Reader<'a> {
         is
     }
 
-    /// Names what was replaced, and completes the pointers of all warnings.
-    fn tell(&mut self, odd: Vec<OddNumber>) {
-        for (at, mended) in std::mem::take(&mut self.json.mended) {
-            let loc = self.places.loc(self.text, at, self.name);
-            self.warnings.push(mended.diag(loc));
-        }
-        for &(at, bytes) in self.text.damaged(0, self.text.text.len()) {
-            let byte = self.text.byte(at);
-            // What stands in a span that was passed over is counted there.
-            if !self.warnings.iter().any(|w| (w.loc.byte..w.loc.byte + w.skipped).contains(&byte)) {
-                let loc = self.places.loc(self.text, at, self.name);
-                let text = format!("{bytes} bytes are no UTF-8; shown as U+FFFD");
-                self.warnings.push(Diag::lost(Trouble::InvalidUtf8, loc, bytes, 0, text));
-                self.skipped += bytes;
-            }
-        }
-        complete(&self.text.text, self.warnings.iter_mut(), |byte| self.text.position(byte));
-        for number in odd {
-            // In a line file the record counts, whose line it is.
-            let line = memchr::memrchr(b'\n', &self.text.text.as_bytes()[..number.at]).map_or(0, |at| at + 1);
-            let loc = self.places.loc(self.text, line, self.name);
-            self.warnings.push(OddNumber::diag(number.pointer, loc));
-        }
-        self.warnings = Folded::of(std::mem::take(&mut self.warnings));
-    }
-
     fn value(&mut self) -> Option<Value> {
         self.json.value()
-    }
-
-    /// Names what could not be read, and goes on at the next line that may begin a value.
-    fn skip_damage(&mut self, start: usize) {
-        let from = self.json.at.max(start);
-        let rest = &self.text.text[from..];
-        let next = rest.match_indices('\n').map(|(i, _)| from + i + 1);
-        let starts = |at: &usize| self.text.text[*at..].trim_start_matches([' ', '\t']).starts_with(['{', '[']);
-        let to = next.into_iter().find(starts).unwrap_or(self.text.text.len());
-        // Line ends are no part of what was lost.
-        let end = from + self.text.text[from..to].trim_ascii_end().len();
-        let skipped = self.text.byte(end) - self.text.byte(from);
-        let loc = self.places.loc(self.text, from, self.name);
-        let kind = if to == self.text.text.len() { Trouble::Cut } else { Trouble::BadJson };
-        self.warnings.push(Diag::lost(kind, loc, skipped, 1, "damaged or cut JSON; passed over"));
-        self.skipped += skipped;
-        self.lost += 1;
-        self.json.at = to;
     }
 
     fn open(&mut self, id: Option<String>) {
@@ -244,7 +205,7 @@ impl<'a> Reader<'a> {
                                 self.message(&value, start);
                                 true
                             }
-                            None => false,
+                            None => self.is_full(),
                         }
                     } else {
                         // Members of a list that is the whole file have nothing to do with each other.

@@ -46,13 +46,14 @@ pub fn database(path: &Path) -> Result<Vec<Stored>, Error> {
     })?;
     let tables = database.tables().map_err(|why| fail(io::Error::other(why)))?;
     let has = |name: &str| tables.iter().any(|t| t == name);
-    let rows = |sql: &str| match database.rows(sql) {
-        (rows, None) => Ok(rows),
-        (_, Some(why)) => Err(fail(io::Error::other(why))),
+    let whole = |(rows, end)| match end {
+        None => Ok(rows),
+        Some(why) => Err(fail(io::Error::other::<String>(why))),
     };
+    let rows = |sql: &str| whole(database.rows(sql));
     let mut out: BTreeMap<String, Stored> = BTreeMap::new();
     for table in ["session_v2", "session"].iter().filter(|t| has(t)) {
-        for row in rows(&format!("SELECT * FROM {table}"))? {
+        for row in whole(database.table(table, &[]))? {
             let stored = Stored { file: path.to_owned(), ..of_row(&row) };
             out.entry(stored.id.clone()).or_insert(stored);
         }

@@ -55,6 +55,9 @@ const MOST: u64 = 4 << 30;
 const FREE: u64 = 16 << 20;
 const RATIO: u64 = 200;
 
+/// Bytes that one byte of deflated data unpacks to at most.
+const DEFLATED: u64 = 1032;
+
 /// What an entry may be longer than the list says, in times of its packed size: as text packs.
 const SLACK: u64 = 32;
 
@@ -120,7 +123,13 @@ pub(super) fn entries(shown: &str, archive: &Archive, most: usize) -> io::Result
             ));
             continue;
         };
-        let (len, unpacked, crc) = (file.compressed_size(), file.size(), file.crc32());
+        let (len, crc) = (file.compressed_size(), file.crc32());
+        // What cannot be is damage of the list, and says nothing of the entry.
+        let unpacked = match method {
+            CompressionMethod::Stored => len,
+            CompressionMethod::Deflated => file.size().min(DEFLATED.saturating_mul(len)),
+            _ => file.size(),
+        };
         let entry = Entry { archive: archive.clone(), start, len, unpacked, method, crc };
         match taken.take(&entry) {
             Ok(()) => out.push((format!("{shown}!{name}"), entry)),

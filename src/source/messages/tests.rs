@@ -85,3 +85,14 @@ fn damage_is_named() {
     let cut = sessions(&format!("[{PAIR}, {{\"role\":\"user\",\"cont"));
     assert_eq!((cut[0].messages.len(), cut[0].warnings[0].kind.word()), (2, "cut"));
 }
+
+#[test]
+fn a_message_of_too_many_values_costs_itself_alone() {
+    let full = "[],".repeat(crate::source::bounded::VALUES);
+    let text = format!(
+        r#"[{{"role":"user","content":"go"}},{{"role":"assistant","content":[{full}1]}},{{"role":"user","content":"on"}}]"#
+    );
+    let session = &sessions(&text)[0];
+    assert_eq!(session.messages.iter().map(|m| m.text()).collect::<Vec<_>>(), ["go", "on"]);
+    assert_eq!(session.warnings[0].kind.word(), "not-a-record");
+}
