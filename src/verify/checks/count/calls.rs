@@ -69,7 +69,7 @@ pub(super) fn files(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], within: 
     let named = qualifiers.iter().find(|q| q.starts_with('`')).map(|q| q.trim_matches('`'));
     // `modified files`, `todo files`: of which files, this version does not read.
     let narrowed = |q: &&str| !q.starts_with('`') && !["different", "distinct", "separate", "single"].contains(q);
-    if noun == Noun::File && qualifiers.iter().any(|q| narrowed(&q)) {
+    if noun == Noun::File && qualifiers.iter().any(narrowed) {
         return Vec::new();
     }
     let written = |a: &&crate::extract::artefacts::Artefact| a.written.iter().any(|w| within(w.msg));

@@ -146,7 +146,7 @@ pub(super) fn stated(text: &str) -> Vec<Stated<'_>> {
         last = Some(counted.noun);
         let near = |w: &&str| ["earlier", "previous", "former", "old", "replaced"].contains(&&*w.to_ascii_lowercase());
         let known = before.last().is_some_and(|w| OF_A_PART.contains(&&*w.to_ascii_lowercase()))
-            || before.iter().rev().take(5).any(|w| near(w));
+            || before.iter().rev().take(5).any(near);
         let narrowed = narrowed_by(&found[at + used..]) || counted.qualifiers.iter().any(|q| NARROWING.contains(q));
         // `sixteen of the 21 findings made it into the file`: what is said of them is not read.
         let unread = skip > 0 && counted.qualifiers.is_empty();
