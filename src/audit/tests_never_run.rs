@@ -9,7 +9,7 @@ use super::words::re;
 use super::{Discrepancy, Evidence, Rule, Severity};
 use crate::extract::claims::{Claim, Matter};
 use crate::link::claims::Word;
-use crate::session::ToolKind;
+use crate::session::{MsgIx, Session, ToolCall, ToolKind};
 
 pub(super) const RULE: Rule = Rule {
     id: "tests-never-run",
@@ -32,27 +32,30 @@ command or result that mentions tests in any way; a user who reports results.
 static TEST: LazyLock<Regex> = LazyLock::new(|| re(r"test|spec\b|\bcheck|verif|assert|passed|\bpass\b|✓|✅"));
 
 fn check(e: &Evidence<'_>) -> Vec<Discrepancy> {
-    let bare = judged(e).filter(|(c, v)| v.word == Word::NoEvidence && matches!(c.matter, Matter::Tests { .. }));
-    let found = bare.filter(|(claim, _)| never_ran(e, claim));
+    let mut bare =
+        judged(e).filter(|(c, v)| v.word == Word::NoEvidence && matches!(c.matter, Matter::Tests { .. })).peekable();
+    if bare.peek().is_none() {
+        return Vec::new();
+    }
+    let (command, test) = beginnings(e.session);
+    let never_ran = |c: &Claim| command.is_some_and(|m| m <= c.msg) && test.is_none_or(|m| m > c.msg);
+    let found = bare.filter(|(claim, _)| never_ran(claim));
     found.map(|(claim, _)| Discrepancy::of(&RULE, claim.msg).at(&claim.span).value("said", said(e, claim))).collect()
 }
 
-fn never_ran(e: &Evidence<'_>, claim: &Claim) -> bool {
-    let mut commands = 0;
-    for (_, call) in e.session.calls().filter(|(r, _)| r.msg <= claim.msg) {
+/// The messages of the first command, and of the first call that may have run tests: a claim between the two rests on
+/// nothing.
+fn beginnings(session: &Session) -> (Option<MsgIx>, Option<MsgIx>) {
+    let may_test = |call: &ToolCall| {
         let output = call.result.as_ref().map_or("", |r| r.text.as_str());
         match call.kind {
-            ToolKind::Shell => {
-                commands += 1;
-                if TEST.is_match(&call.input.to_string()) || TEST.is_match(output) {
-                    return false;
-                }
-            }
-            ToolKind::Other if TEST.is_match(output) || TEST.is_match(&call.tool) => return false,
-            _ => {}
+            ToolKind::Shell => TEST.is_match(&call.input.to_string()) || TEST.is_match(output),
+            ToolKind::Other => TEST.is_match(output) || TEST.is_match(&call.tool),
+            _ => false,
         }
-    }
-    commands > 0
+    };
+    let first = |fits: &dyn Fn(&ToolCall) -> bool| session.calls().find(|(_, c)| fits(c)).map(|(r, _)| r.msg);
+    (first(&|c| c.kind == ToolKind::Shell), first(&may_test))
 }
 
 #[cfg(test)]

@@ -141,6 +141,13 @@ pub(crate) fn re(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a constant pattern")
 }
 
+/// A number in figures, or one up to twelve as a word.
+pub(crate) fn number(word: &str) -> Option<u64> {
+    const WORDS: &[&str] =
+        &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    word.parse().ok().or_else(|| WORDS.iter().position(|w| w.eq_ignore_ascii_case(word)).map(|i| i as u64))
+}
+
 /// Splits a paragraph into sentences. Points inside words, numbers, paths and brackets do not end one.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();

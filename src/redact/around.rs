@@ -5,12 +5,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::shapes::{NAMES, is_named_secret};
+use super::shapes::{NAMES, is_named_secret, pattern};
 use super::{Hit, Kind};
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a fixed pattern")
-}
 
 /// A surrounding, and which of its groups is the secret.
 struct Around {

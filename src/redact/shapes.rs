@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{Hit, Kind};
 
-fn pattern(text: &str) -> Regex {
+pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a fixed pattern")
 }
 

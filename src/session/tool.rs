@@ -132,6 +132,11 @@ impl ToolCall {
         })
     }
 
+    /// What the call does or is done to: the command, else the target.
+    pub fn what(&self) -> Option<&str> {
+        self.command().or_else(|| self.target())
+    }
+
     /// What the call is aimed at: a path, an address, a pattern, a description.
     pub fn target(&self) -> Option<&str> {
         const KEYS: &[&str] = &[

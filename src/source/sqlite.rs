@@ -196,8 +196,8 @@ impl From<rusqlite::Error> for Trouble {
 fn compare(a: Option<&Value>, b: Option<&Value>) -> Ordering {
     let key = |v: Option<&Value>| v.map_or(0, |v| 2 * u8::from(v.is_string()) + u8::from(v.is_number()));
     let number = |v: Option<&Value>| v.and_then(Value::as_f64).unwrap_or_default();
-    let text = |v: Option<&Value>| v.and_then(Value::as_str).unwrap_or_default().to_owned();
-    key(a).cmp(&key(b)).then_with(|| number(a).total_cmp(&number(b))).then_with(|| text(a).cmp(&text(b)))
+    let text = |v| Option::<&Value>::and_then(v, Value::as_str).unwrap_or_default();
+    key(a).cmp(&key(b)).then_with(|| number(a).total_cmp(&number(b))).then_with(|| text(a).cmp(text(b)))
 }
 
 fn json(value: ValueRef<'_>) -> Value {

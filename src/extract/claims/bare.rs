@@ -53,7 +53,7 @@ impl Might {
         let mut might = Self { test: TEST.is_match(line) || TEST.is_match(output), ..Self::default() };
         for command in &commands {
             let class = class(command);
-            let runs = !matches!(class, Class::Idle | Class::Look | Class::Arrange | Class::Commit | Class::Edit);
+            let runs = class.runs();
             might.run |= runs;
             might.test |= runs;
             might.build |= runs || line.contains("build") || line.contains("lint");
@@ -134,12 +134,12 @@ pub(super) fn mark(session: &Session, claims: &mut [Claim]) {
         }
         claim.bare = claim.msg < partial && newest.leaves_bare(&claim.matter);
     }
-    let told = |claim: &Claim| {
-        let tests = matches!(claim.matter, Matter::Tests { .. });
-        tests && session.messages[..claim.msg.at()].iter().any(|m| m.role == Role::User && TEST.is_match(&m.text()))
-    };
-    // The user may have run them.
-    claims.iter_mut().filter(|c| c.bare).for_each(|c| c.bare = !told(c));
+    // The user may have run the tests that a message of theirs speaks of.
+    let mut bare_tests = claims.iter_mut().filter(|c| c.bare && matches!(c.matter, Matter::Tests { .. })).peekable();
+    if bare_tests.peek().is_some() {
+        let told = session.iter().find(|(_, m)| m.role == Role::User && TEST.is_match(&m.text())).map(|(ix, _)| ix);
+        bare_tests.for_each(|c| c.bare = told.is_none_or(|ix| ix >= c.msg));
+    }
     mark_files(session, claims, partial);
 }
 

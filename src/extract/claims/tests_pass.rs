@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::super::prose;
 use super::{EXACT, Kind, Matter, Reading, re};
 
 pub(super) const KIND: Kind = Kind { read, ..EXACT };
@@ -33,7 +34,7 @@ fn read(sentence: &str) -> Vec<Reading> {
             if labelled {
                 return Some((c.get(0)?.range(), Matter::Tests { passed: None, of: None, whole: false }));
             }
-            let number = |name: &str| c.name(name).and_then(|m| in_figures(m.as_str()));
+            let number = |name: &str| c.name(name).and_then(|m| prose::number(m.as_str()));
             let part = ["part1", "part2", "part3"].iter().find_map(|p| c.name(p)).map_or("", |m| m.as_str().trim());
             let plain = PLAIN.contains(&part.to_ascii_lowercase().as_str());
             let all = c.name("all").map_or("", |m| m.as_str());
@@ -43,13 +44,6 @@ fn read(sentence: &str) -> Vec<Reading> {
             Some((c.get(0)?.range(), Matter::Tests { passed, of, whole }))
         })
         .collect()
-}
-
-/// A number in figures or as a word.
-fn in_figures(number: &str) -> Option<u64> {
-    const WORDS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-    let word = || WORDS.iter().position(|w| number.eq_ignore_ascii_case(w)).map(|i| i as u64 + 2);
-    number.parse().ok().or_else(word)
 }
 
 #[cfg(test)]

@@ -28,6 +28,16 @@ pub(crate) enum Class {
     Bench,
 }
 
+impl Class {
+    /// The classes that run something, rather than showing, arranging, recording or editing.
+    const RUN: [Self; 5] = [Self::Probe, Self::Run, Self::Build, Self::Test, Self::Bench];
+
+    /// Whether it runs something.
+    pub(crate) fn runs(self) -> bool {
+        Self::RUN.contains(&self)
+    }
+}
+
 /// The classes of the commands of a command line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Classes(u16);
@@ -50,7 +60,7 @@ impl Classes {
 
     /// Whether one of them runs something, rather than showing, arranging, recording or editing.
     pub(crate) fn run(self) -> bool {
-        [Class::Probe, Class::Run, Class::Build, Class::Test, Class::Bench].into_iter().any(|c| self.has(c))
+        Class::RUN.iter().any(|c| self.has(*c))
     }
 }
 

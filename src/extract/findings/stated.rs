@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::level;
 use super::{Finding, FindingStatus, StatedCount};
+use crate::extract::prose;
 use crate::session::{Span, TextRef};
 
 static COUNT: LazyLock<Regex> = LazyLock::new(|| {
@@ -34,7 +35,7 @@ fn stated(text: &TextRef<'_>, findings: &[Finding], c: &regex::Captures<'_>) -> 
     if inside(findings, number.start()) || PARTIAL.is_match(sentence(text.text, number.start(), end)) {
         return None;
     }
-    let count = number_of(number.as_str())?;
+    let count = prose::number(number.as_str())?;
     let word = c.get(4).or(c.get(2)).map(|m| m.as_str());
     let level = word.and_then(level::whole).map(|l| l.norm.to_owned());
     let open = findings.iter().filter(|f| f.status != FindingStatus::Ok);
@@ -58,10 +59,4 @@ fn sentence(text: &str, start: usize, end: usize) -> &str {
 fn inside(findings: &[Finding], at: usize) -> bool {
     let within = |s: &Span| (s.start as usize..s.end as usize).contains(&at);
     findings.iter().any(|f| within(&f.span))
-}
-
-fn number_of(word: &str) -> Option<u64> {
-    const WORDS: &[&str] =
-        &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    word.parse().ok().or_else(|| WORDS.iter().position(|w| w.eq_ignore_ascii_case(word)).map(|i| i as u64))
 }

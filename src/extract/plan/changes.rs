@@ -70,10 +70,15 @@ fn of_text(old: &str, new: &str) -> TransitionKind {
 
 /// The kind of a change that joins fewer or more parts.
 fn of_parts(before: usize, after: usize) -> Option<TransitionKind> {
-    match after.cmp(&before) {
-        Ordering::Less => Some(TransitionKind::Narrowed),
+    graded(after.cmp(&before), TransitionKind::Narrowed, TransitionKind::Widened)
+}
+
+/// The kind for less or more of something; `None` = as much.
+fn graded(order: Ordering, less: TransitionKind, more: TransitionKind) -> Option<TransitionKind> {
+    match order {
+        Ordering::Less => Some(less),
         Ordering::Equal => None,
-        Ordering::Greater => Some(TransitionKind::Widened),
+        Ordering::Greater => Some(more),
     }
 }
 
@@ -99,11 +104,7 @@ fn joins(words: &[&String]) -> usize {
 }
 
 fn of_priority(old: Option<&str>, new: Option<&str>) -> Option<TransitionKind> {
-    match rank(old?)?.cmp(&rank(new?)?) {
-        Ordering::Less => Some(TransitionKind::PriorityLowered),
-        Ordering::Greater => Some(TransitionKind::PriorityRaised),
-        Ordering::Equal => None,
-    }
+    graded(rank(old?)?.cmp(&rank(new?)?), TransitionKind::PriorityLowered, TransitionKind::PriorityRaised)
 }
 
 /// Rank of a priority word: the lower, the more urgent.

@@ -10,6 +10,7 @@ use super::{Verdict, dated};
 use crate::extract::claims::Claim;
 use crate::extract::episodes::command::Class;
 use crate::link::deeds::outcome::plainly_worked;
+use crate::link::deeds::words::multi;
 
 /// What the counts of a runner count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,10 +51,6 @@ static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let marks = ["pass", "PASS", "FAIL", "fail", "Ran ", "examples,", "Tests run", "ok  \t", "not ok"];
     AhoCorasick::new(marks).expect("a few words")
 });
-
-fn multi(pattern: &str) -> Regex {
-    Regex::new(&format!("(?m){}", pattern.replace(r"\b", r"(?-u:\b)"))).expect("a runner's sum")
-}
 
 /// Sums that a runner prints once a test binary or module: they add up.
 static EACH: LazyLock<[Regex; 1]> =

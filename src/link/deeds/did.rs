@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::commands::ways;
 use super::object::{Object, Share};
 use super::outcome::{plainly_worked, printed, worked};
-use super::words::{TOOLS, WRITES, canonical, is_document, names_document};
+use super::words::{WRITES, canonical, is_document, names_document, tool_words};
 use crate::extract::artefacts::name;
 use crate::extract::prose::{content_words, stem};
 use crate::session::{ToolCall, ToolKind};
@@ -92,7 +92,7 @@ pub(in crate::link) fn by_tool(verb: &str, object: &Object, call: &ToolCall) -> 
     if call.kind != ToolKind::Other {
         return false;
     }
-    let words = TOOLS.iter().find(|(v, _)| *v == verb).map_or(std::slice::from_ref(&verb), |(_, w)| *w);
+    let words = tool_words(verb).unwrap_or(std::slice::from_ref(&verb));
     let tool = call.tool.to_ascii_lowercase();
     let fits = tool.split(['_', '-', '.']).any(|part| words.contains(&part));
     let input = call.input.to_string();
@@ -115,8 +115,7 @@ pub(in crate::link) fn by_name(verb: &str, text: &str, call: &ToolCall) -> bool 
             from = at;
         }
     }
-    let same = canonical(verb);
-    let verbs = TOOLS.iter().find(|(v, _)| *v == same).map_or(&[][..], |(_, words)| *words);
+    let verbs = tool_words(canonical(verb)).unwrap_or_default();
     let is_verb = |part: &String| part == verb || verbs.contains(&part.as_str());
     let things: Vec<String> = parts.iter().filter(|p| !is_verb(p) && p.len() > 2).map(|p| stem(p)).collect();
     let said = content_words(text);

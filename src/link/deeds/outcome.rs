@@ -24,15 +24,19 @@ pub(in crate::link) fn worked(call: &ToolCall) -> bool {
 
 /// A start in the background says nothing of how it ends.
 pub(in crate::link) fn is_background(call: &ToolCall) -> bool {
-    call.input.get("run_in_background").is_some_and(|b| b == true)
-        || call.result.as_ref().is_some_and(|r| r.text.starts_with("Command running in background"))
+    is_sent_away(call) || call.result.as_ref().is_some_and(|r| r.text.starts_with("Command running in background"))
 }
 
 /// The command's own exit status says that it worked: it is not hidden behind a pipe or `||`.
 pub(in crate::link) fn plainly_worked(call: &ToolCall) -> bool {
     let command = call.command().unwrap_or("");
     let hidden = ["|", ";", "nohup"].iter().any(|h| command.contains(h)) || command.trim_end().ends_with('&');
-    call.worked() && !hidden && !call.input.get("run_in_background").is_some_and(|b| b == true)
+    call.worked() && !hidden && !is_sent_away(call)
+}
+
+/// Whether the call asks to go on beside the others.
+fn is_sent_away(call: &ToolCall) -> bool {
+    call.input.get("run_in_background").is_some_and(|b| b == true)
 }
 
 /// Whether the end of an output tells of a failure, whatever the status says.

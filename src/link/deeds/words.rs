@@ -44,7 +44,7 @@ pub(in crate::link) static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
 pub(in crate::link) const EDITS: &[&str] =
     &["add", "change", "configure", "convert", "create", "extract", "move", "remove", "resolve", "restore", "revert"];
 /// Words in the names of tools that do what a verb says.
-pub(super) const TOOLS: &[(&str, &[&str])] = &[
+const TOOLS: &[(&str, &[&str])] = &[
     ("add", &["add", "create", "insert"]),
     ("change", &["update", "change", "modify", "edit", "set"]),
     ("create", &["create", "add", "new"]),
@@ -52,6 +52,11 @@ pub(super) const TOOLS: &[(&str, &[&str])] = &[
     ("upgrade", &["upgrade", "update"]),
     ("open", &["open", "create"]),
 ];
+
+/// Words in the names of tools that do what a verb says, where they are others than the verb.
+pub(super) fn tool_words(verb: &str) -> Option<&'static [&'static str]> {
+    TOOLS.iter().find(|(v, _)| *v == verb).map(|(_, words)| *words)
+}
 
 /// The verb of a finished deed that a request's verb asks for: `fix` → `change`.
 pub(super) fn canonical(verb: &str) -> &str {

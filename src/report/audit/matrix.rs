@@ -149,6 +149,6 @@ fn row(analysis: &Analysis, at: usize, tied: Tied<'_>, calls: &impl Fn(MsgIx) ->
 fn action(analysis: &Analysis, link: &Link) -> Option<Action> {
     let FactId::Call(c) = link.from else { return None };
     let call = analysis.session.call(*analysis.facts.calls.get(c as usize)?)?;
-    let what = call.command().or(call.target()).map(|w| w.lines().next().unwrap_or(w).to_owned());
+    let what = call.what().map(|w| w.lines().next().unwrap_or(w).to_owned());
     Some(Action { msg: label(&analysis.session, link.from_msg), tool: call.tool.clone(), what })
 }

@@ -161,7 +161,7 @@ fn directly(subject: &Subject<'_>) -> Option<Neighbour> {
 fn shown(subject: &Subject<'_>, msg: MsgIx, call: &crate::session::ToolCall) -> Call {
     Call {
         tool: call.tool.clone(),
-        what: cut(call.command().or_else(|| call.target()).unwrap_or_default(), WHAT),
+        what: cut(call.what().unwrap_or_default(), WHAT),
         msg: subject.name(msg),
         outcome: if call.failed() { "failed" } else { call.status().word() },
         exit_code: call.exit_code(),

@@ -181,7 +181,7 @@ fn row(session: &Session, at: CallRef, call: &ToolCall, few: bool) -> Call {
     Call {
         tool: call.tool.clone(),
         kind: call.kind.word(),
-        what: cut(call.command().or_else(|| call.target()).unwrap_or_default(), WHAT),
+        what: cut(call.what().unwrap_or_default(), WHAT),
         times: 1,
         status: call.ended(),
         failed: call.failed(),

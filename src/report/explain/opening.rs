@@ -50,13 +50,19 @@ struct View {
 }
 
 /// What the message is above all.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Topic {
     what: &'static str,
     count: usize,
     names: Vec<String>,
     /// Command or target of the only call.
     call: Option<String>,
+}
+
+impl Topic {
+    fn of(what: &'static str, count: usize) -> Self {
+        Self { what, count, ..Self::default() }
+    }
 }
 
 /// The replies to a prompt.
@@ -136,38 +142,36 @@ fn figures(subject: &Subject<'_>) -> usize {
 
 fn topic(subject: &Subject<'_>, text: &str) -> Topic {
     let m = subject.message();
-    let topic = |what, count| Topic { what, count, names: Vec::new(), call: None };
     if let Some(figures) = plan::figures(subject).filter(|_| m.role == Role::Assistant) {
         let changed = figures.changed();
         return match figures.is_new() {
-            true => topic("plan-new", figures.items()),
-            false if changed > 0 => topic("plan-changed", changed),
-            false => topic("plan-same", figures.items()),
+            true => Topic::of("plan-new", figures.items()),
+            false if changed > 0 => Topic::of("plan-changed", changed),
+            false => Topic::of("plan-same", figures.items()),
         };
     }
     match (m.kind, m.role) {
         (MessageKind::Command, _) => {
             let name = COMMAND.captures(text).and_then(|c| c.get(1).or_else(|| c.get(2)));
-            Topic { names: name.map(|n| n.as_str().to_owned()).into_iter().collect(), ..topic("command", 0) }
+            Topic { names: name.map(|n| n.as_str().to_owned()).into_iter().collect(), ..Topic::of("command", 0) }
         }
         (MessageKind::Prompt, Role::User) => {
             let correction = subject.facts().directives.iter().any(|d| d.msg == subject.ix && d.correction);
             match asks(subject) {
-                0 if closing_question(text).is_some() => topic("question", 0),
-                0 => topic("says", 0),
-                n if correction => topic("corrects", n),
-                n => topic("asks", n),
+                0 if closing_question(text).is_some() => Topic::of("question", 0),
+                0 => Topic::of("says", 0),
+                n if correction => Topic::of("corrects", n),
+                n => Topic::of("asks", n),
             }
         }
         (MessageKind::Reply, _) => reply(subject),
-        (MessageKind::Notice, _) if text.contains("interrupted by user") => topic("interrupts", 0),
-        _ => topic("kind", 0),
+        (MessageKind::Notice, _) if text.contains("interrupted by user") => Topic::of("interrupts", 0),
+        _ => Topic::of("kind", 0),
     }
 }
 
 fn reply(subject: &Subject<'_>) -> Topic {
     let (session, m) = (subject.session(), subject.message());
-    let topic = |what, count| Topic { what, count, names: Vec::new(), call: None };
     let (calls, failed) = (m.calls().count(), m.calls().filter(|c| c.failed()).count());
     let refused = m.calls().filter(|c| c.refused()).count();
     let started: BTreeSet<&str> = session
@@ -183,33 +187,30 @@ fn reply(subject: &Subject<'_>) -> Topic {
         }
     }
     if !started.is_empty() {
-        return topic("starts", started.len());
+        return Topic::of("starts", started.len());
     }
     if !session.on_main(subject.ix) && subject.after().next().is_none() {
         let thread = session.threads[m.thread.0 as usize].label.clone();
-        return Topic { names: vec![thread], ..topic("ends-thread", 0) };
+        return Topic { names: vec![thread], ..Topic::of("ends-thread", 0) };
     }
     match (findings(subject), figures(subject)) {
         (0, 0) => {}
-        (0, n) => return topic("figures", n),
-        (n, _) => return topic("findings", n),
+        (0, n) => return Topic::of("figures", n),
+        (n, _) => return Topic::of("findings", n),
     }
     if m.calls().any(|c| c.kind == ToolKind::Ask) || (calls == 0 && closing_question(&m.text()).is_some()) {
-        return topic("question", 0);
+        return Topic::of("question", 0);
     }
     match (calls, failed) {
-        (0, _) if m.text().trim().is_empty() => topic("empty", 0),
-        (0, _) => topic("no-call", 0),
-        (n, f) if n == f => Topic { names, ..topic("all-failed", n) },
-        (n, _) if n == refused => Topic { names, ..topic("all-refused", n) },
-        (1, _) => Topic { names, call: m.calls().next().and_then(target), ..topic("calls", 1) },
-        (n, f) => Topic { names, ..topic(if f > 0 { "some-failed" } else { "calls" }, n) },
+        (0, _) if m.text().trim().is_empty() => Topic::of("empty", 0),
+        (0, _) => Topic::of("no-call", 0),
+        (n, f) if n == f => Topic { names, ..Topic::of("all-failed", n) },
+        (n, _) if n == refused => Topic { names, ..Topic::of("all-refused", n) },
+        (1, _) => {
+            Topic { names, call: m.calls().next().and_then(ToolCall::what).map(str::to_owned), ..Topic::of("calls", 1) }
+        }
+        (n, f) => Topic { names, ..Topic::of(if f > 0 { "some-failed" } else { "calls" }, n) },
     }
-}
-
-/// The command of a call, or what it is done to.
-fn target(call: &ToolCall) -> Option<String> {
-    call.command().or_else(|| call.target()).map(str::to_owned)
 }
 
 /// Replies of the thread up to the next prompt.

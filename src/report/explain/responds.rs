@@ -91,7 +91,7 @@ fn stopped(subject: &Subject<'_>) -> Vec<Stopped> {
     calls
         .filter_map(|r| {
             let call = subject.session().call(*r)?;
-            let what = call.command().or_else(|| call.target()).unwrap_or_default().to_owned();
+            let what = call.what().unwrap_or_default().to_owned();
             Some(Stopped { tool: call.tool.clone(), what, msg: subject.name(r.msg) })
         })
         .collect()

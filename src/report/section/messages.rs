@@ -140,7 +140,7 @@ fn of_unknown(raw: &Value) -> Cow<'_, str> {
 }
 
 fn call(call: &ToolCall, amount: Amount) -> Call {
-    let what = call.command().or_else(|| call.target()).map(String::from).unwrap_or_default();
+    let what = call.what().map(String::from).unwrap_or_default();
     let (what, output) = match amount {
         Amount::Full => {
             let input = if what.is_empty() { call.input.to_string() } else { what };

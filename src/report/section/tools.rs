@@ -95,7 +95,7 @@ fn failure(session: &Session, at: CallRef, call: &ToolCall) -> Failure {
     Failure {
         msg: label(session, at.msg),
         tool: call.tool.clone(),
-        what: call.command().or_else(|| call.target()).unwrap_or_default().to_string(),
+        what: call.what().unwrap_or_default().to_string(),
         exit_code: call.exit_code(),
         says: says.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or_default().to_string(),
     }

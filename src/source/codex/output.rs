@@ -53,12 +53,13 @@ fn of_text(text: &str) -> Output {
             ..Output::default()
         };
     }
+    let refused = REFUSED.iter().any(|start| text.starts_with(start));
     Output {
         exit_code: head_code(text),
         interrupted: text.starts_with("aborted"),
         running: running(text),
-        failed: FAILED.iter().chain(REFUSED).any(|start| text.starts_with(start)),
-        refused: REFUSED.iter().any(|start| text.starts_with(start)),
+        failed: refused || FAILED.iter().any(|start| text.starts_with(start)),
+        refused,
         text: text.to_owned(),
         ..Output::default()
     }

@@ -25,6 +25,9 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let text = scene.without_quotes();
+    if !text.to_ascii_lowercase().contains("from") {
+        return Vec::new();
+    }
     let figures = numbers::with_units(&text);
     let ranges = figures.iter().filter_map(|f| {
         let (Between::To | Between::Arrow, value) = f.second? else { return None };

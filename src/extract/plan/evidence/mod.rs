@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use self::effects::{Effect, effects};
+use self::effects::Effect;
 pub use self::effort::{Effort, efforts};
 use self::subject::{Rank, Subject, Texts, asks_for_help};
 pub use self::talk::is_talk;
@@ -99,7 +99,7 @@ fn weigh(
         }
         let seen = texts.entry(n).or_insert_with(|| Texts::of(call));
         unsure |= !call.failed() && subject.may_be_met_by(seen);
-        if can_prove(call, subject) {
+        if can_prove(call, &seen.effects, subject) {
             found.extend(subject.evidence(place, call, seen));
         }
     }
@@ -109,34 +109,34 @@ fn weigh(
 }
 
 /// The help of a program proves nothing about the work.
-fn can_prove(call: &ToolCall, subject: &Subject) -> bool {
+fn can_prove(call: &ToolCall, effects: &[Effect], subject: &Subject) -> bool {
     let about = match call.kind {
         ToolKind::Shell if call.command().is_some_and(|script| asks_for_help(script, subject)) => false,
         // A file that holds the plan repeats its items; it proves only an item that names the file.
-        _ => plan_file(call).is_none_or(|path| subject.names_file(path)),
+        _ => plan_file(call, effects).is_none_or(|path| subject.names_file(path)),
     };
-    about && ended_as_wanted(call, subject)
+    about && ended_as_wanted(call, effects, subject)
 }
 
 /// The plan file that a call writes, or does nothing but show.
-fn plan_file(call: &ToolCall) -> Option<&str> {
-    let shown = || plan_file_named(call).filter(|_| effects(call).iter().all(|e| *e == Effect::Look));
+fn plan_file<'a>(call: &'a ToolCall, effects: &[Effect]) -> Option<&'a str> {
+    let shown = || plan_file_named(call).filter(|_| effects.iter().all(|e| *e == Effect::Look));
     plan_file_written(call).or_else(shown)
 }
 
-fn ended_as_wanted(call: &ToolCall, subject: &Subject) -> bool {
+fn ended_as_wanted(call: &ToolCall, effects: &[Effect], subject: &Subject) -> bool {
     if subject.wants_failure && call.kind == ToolKind::Shell {
         return matches!(call.status(), CallStatus::Ok | CallStatus::Error | CallStatus::Unknown);
     }
-    call.worked() && (call.exit_code().is_some() || !tells_of_failure(call))
+    call.worked() && (call.exit_code().is_some() || !tells_of_failure(call, effects))
 }
 
 /// Whether the output of a call whose exit code is not kept says that it failed: at its start, or, where it did more than
 /// show files, in a line.
-fn tells_of_failure(call: &ToolCall) -> bool {
+fn tells_of_failure(call: &ToolCall, effects: &[Effect]) -> bool {
     let output = call.result.as_ref().map_or("", |r| r.text.trim_start());
     FAILURES.is_match(output.lines().next().unwrap_or(""))
-        || !effects(call).contains(&Effect::Look) && output.lines().take(LINES).any(|line| FAILURES.is_match(line))
+        || !effects.contains(&Effect::Look) && output.lines().take(LINES).any(|line| FAILURES.is_match(line))
 }
 
 /// How a command says that it failed, or that it had nothing to do.

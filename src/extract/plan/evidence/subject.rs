@@ -25,7 +25,8 @@ const WRITTEN: &[&str] =
 
 /// What of a call is compared, in lower case.
 pub(super) struct Texts {
-    effects: Vec<Effect>,
+    /// What the call does.
+    pub(super) effects: Vec<Effect>,
     command: String,
     /// What an edit puts in place of what; what a write puts into a file.
     written: String,

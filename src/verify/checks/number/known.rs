@@ -12,6 +12,8 @@ use crate::verify::world::{self, Known};
 
 /// Figures of a message that a ratio may be of, when the sentence names none: among more of them some pair fits by chance.
 const FEW: usize = 4;
+/// Figures of one metric that are set against each other.
+const METRIC_FIGURES: usize = 200;
 
 /// A value as it is written: its last digit may be rounded.
 pub(in crate::verify::checks) fn rounds_to(value: f64, written: f64, decimals: u8) -> bool {
@@ -27,9 +29,6 @@ pub(in crate::verify::checks) fn is_same(known: &Known, figure: &Figure) -> bool
         rounds_to(v, figure.value, figure.decimals) || !sure && (figure.value / v - 1.0).abs() < 0.05
     })
 }
-
-/// Figures of one metric that are set against each other.
-const METRIC_FIGURES: usize = 200;
 
 /// Whether it may be the difference or the change of two measured figures of one metric: of many figures some pair fits by
 /// chance, so this supports nothing.
