@@ -28,8 +28,10 @@ pub struct Stored {
     pub created: Option<Timestamp>,
     /// When it was last changed.
     pub updated: Option<Timestamp>,
-    /// Messages, subagents' included.
-    pub messages: u64,
+    /// Messages, subagents' included; not known where the table of messages is damaged.
+    pub messages: Option<u64>,
+    /// Whether a part of the store that may tell of it could not be read.
+    pub damaged: bool,
     /// Items of its latest list: done, and all.
     pub plan: Option<(u64, u64)>,
     /// The file that holds it: what a command reads it from.
@@ -37,7 +39,8 @@ pub struct Stored {
     parent: Option<String>,
 }
 
-/// The sessions of an OpenCode database, in order of id. Subagents count with the session that started them.
+/// The sessions of an OpenCode database, in order of id, as far as the file is sound. Subagents count with the session
+/// that started them.
 pub fn database(path: &Path) -> Result<Vec<Stored>, Error> {
     let fail = |source: io::Error| Error::Read { path: path.display().to_string(), source };
     let database = Database::open_path(path).map_err(|e| match e {
@@ -46,47 +49,53 @@ pub fn database(path: &Path) -> Result<Vec<Stored>, Error> {
     })?;
     let tables = database.tables().map_err(|why| fail(io::Error::other(why)))?;
     let has = |name: &str| tables.iter().any(|t| t == name);
-    let whole = |(rows, end)| match end {
-        None => Ok(rows),
-        Some(why) => Err(fail(io::Error::other::<String>(why))),
-    };
-    let rows = |sql: &str| whole(database.rows(sql));
-    let mut out: BTreeMap<String, Stored> = BTreeMap::new();
+    let (mut out, mut trouble) = (BTreeMap::<String, Stored>::new(), database.damage.first().cloned());
     for table in ["session_v2", "session"].iter().filter(|t| has(t)) {
-        for row in whole(database.table(table, &[]))? {
-            let stored = Stored { file: path.to_owned(), ..of_row(&row) };
+        let (rows, end) = database.table(table, &[]);
+        trouble = trouble.or(end);
+        for row in rows {
+            let stored = Stored { file: path.to_owned(), messages: Some(0), ..of_row(&row) };
             out.entry(stored.id.clone()).or_insert(stored);
         }
     }
-    let kinds = MESSAGES.map(|m| format!("'{m}'")).join(", ");
-    // A session that 2.x goes on with has its messages in both tables, the older ones in the old one alone: the larger
-    // number is the nearer one.
-    let counts = [
-        (
-            "session_message",
-            format!(
-                "SELECT session_id, count(*) AS n FROM session_message WHERE type IN ({kinds}) GROUP BY session_id"
-            ),
-        ),
-        ("message", "SELECT session_id, count(*) AS n FROM message GROUP BY session_id".to_owned()),
-    ];
-    for (_, sql) in counts.iter().filter(|(table, _)| has(table)) {
-        for row in rows(sql)? {
-            if let Some(stored) = out.get_mut(text(&row, "session_id").unwrap_or_default()) {
-                stored.messages = stored.messages.max(row.get("n").and_then(Value::as_u64).unwrap_or_default());
+    for (table, sql) in counts().iter().filter(|(table, _)| has(table)) {
+        let (rows, end) = database.rows(sql);
+        let counted = rows.iter().filter_map(|row| Some((text(row, "session_id")?, row)));
+        for (id, row) in counted {
+            // The record of a session may be gone while its messages stand.
+            let new = || Stored { id: id.into(), file: path.to_owned(), messages: Some(0), ..Stored::default() };
+            let stored = out.entry(id.to_owned()).or_insert_with(new);
+            match *table {
+                "todo" => stored.plan = Some((number(row, "done"), number(row, "n"))),
+                _ => stored.messages = stored.messages.max(Some(number(row, "n"))),
             }
         }
-    }
-    if has("todo") {
-        let sql = "SELECT session_id, count(*) AS n, sum(status = 'completed') AS done FROM todo GROUP BY session_id";
-        for row in rows(sql)? {
-            let number = |key: &str| row.get(key).and_then(Value::as_u64).unwrap_or_default();
-            if let Some(stored) = out.get_mut(text(&row, "session_id").unwrap_or_default()) {
-                stored.plan = Some((number("done"), number("n")));
-            }
+        if let Some(why) = end {
+            out.values_mut().filter(|_| *table != "todo").for_each(|stored| stored.messages = None);
+            trouble = trouble.or(Some(why));
         }
     }
+    if let (true, Some(why)) = (out.is_empty(), &trouble) {
+        return Err(fail(io::Error::other(why.clone())));
+    }
+    out.values_mut().for_each(|stored| stored.damaged = trouble.is_some());
     Ok(with_subagents(out))
+}
+
+/// Tables that are counted, and how. A session that 2.x goes on with has its messages in both tables, the older ones in
+/// the old one alone: the larger number is the nearer one.
+fn counts() -> [(&'static str, String); 3] {
+    let kinds = MESSAGES.map(|m| format!("'{m}'")).join(", ");
+    let count = |columns: &str, from: &str| format!("SELECT session_id, count(*) AS n{columns} FROM {from} GROUP BY 1");
+    [
+        ("session_message", count("", &format!("session_message WHERE type IN ({kinds})"))),
+        ("message", count("", "message")),
+        ("todo", count(", sum(status = 'completed') AS done", "todo")),
+    ]
+}
+
+fn number(row: &Row, column: &str) -> u64 {
+    row.get(column).and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn of_row(row: &Row) -> Stored {
@@ -135,7 +144,8 @@ fn of_file(root: &Path, file: &Path) -> io::Result<Stored> {
         directory: text("directory"),
         created: time("created"),
         updated: time("updated"),
-        messages: entries(&root.join("message").join(&id)).len() as u64,
+        damaged: false,
+        messages: Some(entries(&root.join("message").join(&id)).len() as u64),
         plan: todo.map(|list| (done(&list), list.len() as u64)),
         file: file.to_owned(),
         parent: text("parentID"),
@@ -165,7 +175,7 @@ fn with_subagents(all: BTreeMap<String, Stored>) -> Vec<Stored> {
         all.iter().filter(|(id, _)| tops[*id] == **id).map(|(id, s)| (id.clone(), s.clone())).collect();
     for (id, stored) in all.iter().filter(|(id, _)| tops[*id] != **id) {
         if let Some(above) = out.get_mut(&tops[id]) {
-            above.messages += stored.messages;
+            above.messages = above.messages.zip(stored.messages).map(|(a, b)| a + b);
             above.updated = above.updated.max(stored.updated);
         }
     }
@@ -198,9 +208,38 @@ mod tests {
         rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let all = database(&path).unwrap();
         let short: Vec<_> = all.iter().map(|s| (s.id.as_str(), s.title.as_deref(), s.messages, s.plan)).collect();
-        assert_eq!(short, [("ses_a", Some("first"), 3, Some((1, 2))), ("ses_c", None, 1, None)]);
+        assert_eq!(short, [("ses_a", Some("first"), Some(3), Some((1, 2))), ("ses_c", None, Some(1), None)]);
         assert_eq!(all[0].updated.unwrap().as_second(), 12);
         assert!(database(&folder.path().join("none.db")).is_err());
+    }
+
+    #[test]
+    fn of_a_damaged_database_the_sessions_around_the_damage_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("opencode.db");
+        let sql = "
+            CREATE TABLE session (id text, title text, time_updated integer);
+            CREATE TABLE message (id text, session_id text, data text);
+            WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 399)
+                INSERT INTO session SELECT 'ses_' || i, 'title of ' || i || printf('%0100d', i), i FROM n;
+            INSERT INTO message SELECT 'msg_' || id, id, '{}' FROM session;";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let sound = fs::read(&path).unwrap();
+        let with_damage_at = |needle: &str| {
+            let mut bytes = sound.clone();
+            let at = memchr::memmem::find(&bytes, needle.as_bytes()).unwrap() / 4096 * 4096;
+            bytes[at..at + 4096].fill(0xAA);
+            fs::write(&path, bytes).unwrap();
+            database(&path).unwrap()
+        };
+        // The record is lost, the messages tell that there was a session.
+        let all = with_damage_at("title of 250");
+        let titled = all.iter().filter(|s| s.title.is_some()).count();
+        assert!((200..300).contains(&titled), "{titled}");
+        assert_eq!((all.len(), all.iter().all(|s| s.damaged && s.messages == Some(1))), (300, true));
+        // The records stand, how many messages is not known.
+        let all = with_damage_at("msg_ses_250");
+        assert_eq!((all.len(), all.iter().all(|s| s.damaged && s.messages.is_none())), (300, true));
     }
 
     #[test]
@@ -213,7 +252,7 @@ mod tests {
         write(&root.join("todo/ses_a.json"), &serde_json::json!([{"content": "x", "status": "completed"}]));
         fs::write(root.join("session/p/ses_b.json"), "{").unwrap();
         let (all, errors) = tree(root);
-        assert_eq!((all.len(), all[0].messages, all[0].plan, errors.len()), (1, 1, Some((1, 1)), 1));
+        assert_eq!((all.len(), all[0].messages, all[0].plan, errors.len()), (1, Some(1), Some((1, 1)), 1));
     }
 
     #[test]

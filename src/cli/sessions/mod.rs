@@ -81,11 +81,15 @@ fn since(text: &str) -> Result<Timestamp, String> {
 
 pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
     let mut rows = if args.folders.is_empty() { usual(&args, run) } else { below(&args, run)? };
-    if rows.iter().any(|r| r.lost) && run.global.strict {
+    let lost = rows.iter().filter(|r| r.lost).count();
+    if lost > 0 {
+        run.say(&format!("{lost} of them could not be read whole; `turnpoint report` says what is missing"));
+    }
+    if lost > 0 && run.global.strict {
         run.raise(Exit::Unread);
     }
-    let empty = rows.iter().filter(|r| r.messages == 0).count();
-    rows.retain(|r| r.messages > 0);
+    let empty = rows.iter().filter(|r| r.messages == Some(0)).count();
+    rows.retain(|r| r.messages != Some(0));
     let all = rows.len();
     rows.retain(|r| wanted(r, &args));
     rows.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.id.cmp(&b.id)).then_with(|| a.file.cmp(&b.file)));
@@ -146,7 +150,7 @@ fn usual(args: &Args, run: &Run) -> Vec<Row> {
     found.warnings.retain(|w| w.severity != Severity::Note);
     run.warn(&found.warnings);
     found.errors.iter().for_each(|e| run.say(&e.to_string()));
-    out.extend(read(found.groups, args, run, |e| run.say(&e.to_string())));
+    out.extend(read(found.groups, args, |e| run.say(&e.to_string())));
     let mut seen = BTreeSet::new();
     out.retain(|r| seen.insert((r.agent.clone(), r.id.clone())));
     out
@@ -160,11 +164,11 @@ fn below(args: &Args, run: &Run) -> anyhow::Result<Vec<Row>> {
     let found = source::discover(&args.folders);
     run.warn(&found.warnings);
     found.errors.iter().for_each(|e| run.fail(e));
-    Ok(read(found.groups, args, run, |e| run.say(&e.to_string())))
+    Ok(read(found.groups, args, |e| run.say(&e.to_string())))
 }
 
 /// Reads groups, newest first, as far as the filters need it. As many are held in memory as there are threads.
-fn read(groups: Vec<Group>, args: &Args, run: &Run, fail: impl Fn(&Error)) -> Vec<Row> {
+fn read(groups: Vec<Group>, args: &Args, fail: impl Fn(&Error)) -> Vec<Row> {
     let mut dated: Vec<(Timestamp, Group)> = groups.into_iter().map(|g| (changed(&g), g)).collect();
     dated.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     // A file that was last written before the day in question holds nothing younger.
@@ -186,16 +190,12 @@ fn read(groups: Vec<Group>, args: &Args, run: &Run, fail: impl Fn(&Error)) -> Ve
         }
     }
     bar.finish_and_clear();
-    let lost = out.iter().filter(|r| r.lost).count();
-    if lost > 0 {
-        run.say(&format!("{lost} of them could not be read whole; `turnpoint report` says what is missing"));
-    }
     out
 }
 
 /// Whether `n` wanted sessions are younger than every file that was not read yet.
 fn enough(rows: &[Row], n: usize, next: Timestamp, args: &Args) -> bool {
-    let young = |r: &&Row| r.messages > 0 && wanted(r, args) && r.last_at.is_some_and(|at| at > next);
+    let young = |r: &&Row| r.messages != Some(0) && wanted(r, args) && r.last_at.is_some_and(|at| at > next);
     rows.iter().filter(young).count() >= n
 }
 

@@ -21,7 +21,8 @@ pub(super) struct Row {
     pub(super) prompt: Option<String>,
     pub(super) first_at: Option<Timestamp>,
     pub(super) last_at: Option<Timestamp>,
-    pub(super) messages: u64,
+    /// Not known where the store is damaged there.
+    pub(super) messages: Option<u64>,
     /// Items done, and all.
     pub(super) plan: Option<(u64, u64)>,
     pub(super) format: &'static str,
@@ -62,7 +63,7 @@ pub(super) fn row_of(session: &Session, file: &Path) -> Row {
         prompt: prompt.map(|p| cut(&p, 200)),
         first_at: session.first_at(),
         last_at: session.last_at(),
-        messages: session.messages.len() as u64,
+        messages: Some(session.messages.len() as u64),
         plan: (plan.items > 0).then_some((plan.done as u64, plan.items as u64)),
         format: session.format,
         file: file.to_owned(),
@@ -82,6 +83,7 @@ pub(super) fn of_store(s: Stored, agent: &str, format: &'static str) -> Row {
         plan: s.plan,
         format,
         file: s.file,
+        lost: s.damaged,
         ..Row::default()
     }
 }
@@ -131,7 +133,7 @@ pub(super) fn line(row: &Row, home: Option<&Path>) -> Vec<String> {
         title.unwrap_or_default(),
         row.first_at.map(|t| t.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_default(),
         row.first_at.zip(row.last_at).map(|(a, b)| value::duration(a, b)).unwrap_or_default(),
-        row.messages.to_string(),
+        row.messages.map_or_else(|| "not known".to_owned(), |n| n.to_string()),
         row.plan.map(|(done, all)| format!("{done}/{all}")).unwrap_or_default(),
         row.id.clone(),
     ]
