@@ -6,12 +6,14 @@ use serde::Serialize;
 
 use super::chart::words;
 use super::section::change::{in_prose, signed};
+use super::section::opening::{Tests, tests};
 use super::section::summary::PlanFigures;
-use super::section::value::label;
+use super::section::value::{duration, grouped, label};
 use crate::analysis::Analysis;
 use crate::extract::bench::MeasurementRole;
 use crate::extract::bench::series::series;
 use crate::extract::bench::units::Unit;
+use crate::session::Usage;
 
 /// Sessions that get a column each; of more, the lowest and the highest are told.
 const COLUMNS: usize = 4;
@@ -25,10 +27,26 @@ const VALUES: usize = 4;
 pub struct Side {
     figures: BTreeMap<Quantity, Figure>,
     plan: Option<PlanFigures>,
+    work: Work,
     rules: BTreeMap<&'static str, (usize, String)>,
     setup: BTreeMap<String, BTreeSet<String>>,
     first: Option<String>,
     last: Option<String>,
+}
+
+/// What a session took, and how its tests ended.
+#[derive(Debug, Clone, Serialize)]
+struct Work {
+    took: Option<String>,
+    calls: usize,
+    failed: usize,
+    files: usize,
+    tests: Option<Tests>,
+    /// Tokens that came out, and that went in without a cache; not known where no reply tells them.
+    output: Option<String>,
+    input: Option<String>,
+    /// Replies that do not tell them.
+    untold: usize,
 }
 
 /// Metric, statistic, scope, dimension and conditions: what makes two figures comparable.
@@ -62,6 +80,7 @@ pub struct Comparison {
     /// Quantities measured in one session only.
     alone: usize,
     plans: Vec<PlanRow>,
+    work: Vec<Work>,
     rules: Vec<RuleRow>,
     setup: Vec<SetupRow>,
 }
@@ -132,11 +151,30 @@ impl Side {
         Self {
             figures: figures(analysis),
             plan: PlanFigures::of(analysis),
+            work: work(analysis),
             rules,
             setup: setup(analysis),
             first: on_main.first().map(|ix| label(session, *ix)),
             last: on_main.last().map(|ix| label(session, *ix)),
         }
+    }
+}
+
+fn work(analysis: &Analysis) -> Work {
+    let session = &analysis.session;
+    let calls = || session.calls().filter(|(at, _)| !session.message(at.msg).abandoned);
+    let mut usage = Usage::default();
+    let replies = session.messages.iter().filter(|m| m.copied_from.is_none() && m.model.is_some());
+    replies.clone().for_each(|m| usage.add(m.usage));
+    Work {
+        took: session.first_at().zip(session.last_at()).map(|(a, b)| duration(a, b)),
+        calls: calls().count(),
+        failed: calls().filter(|(_, c)| c.failed()).count(),
+        files: analysis.facts.artefacts.iter().filter(|a| !a.written.is_empty()).count(),
+        tests: tests(session),
+        output: usage.output.map(grouped),
+        input: usage.input.map(grouped),
+        untold: replies.filter(|m| m.usage.output.is_none()).count(),
     }
 }
 
@@ -199,6 +237,7 @@ pub fn compare(sides: &[Side]) -> Comparison {
         metrics_left,
         alone,
         plans: plans.take(ROWS).collect(),
+        work: sides.iter().map(|s| s.work.clone()).take(ROWS).collect(),
         rules: rules(sides),
         setup: differences(sides),
     }
@@ -299,6 +338,16 @@ mod tests {
         let cells: Vec<_> =
             told.metrics[0].cells.iter().flatten().map(|c| (c.session, &*c.value, c.percent.as_deref())).collect();
         assert_eq!(cells, [(1, "40 tok/s", None), (2, "50 tok/s", Some("+25"))]);
+    }
+
+    #[test]
+    fn what_each_session_took_is_told() {
+        let session = SessionBuilder::new().user("go").shell("pytest", 1, "=== 2 failed, 5 passed in 0.1s ===").build();
+        let side = Side::of(&analyse(session, &Config::default(), false));
+        let work = &compare(&[side.clone(), side]).work;
+        let tests = work[1].tests.as_ref().map(|t| (t.failed, t.of));
+        assert_eq!((work.len(), work[1].calls, work[1].failed, tests), (2, 1, 1, Some((2, 7))));
+        assert_eq!((&work[1].output, &work[1].input), (&None, &None));
     }
 
     #[test]

@@ -54,6 +54,7 @@ fn body(markdown: &str, figures: &[Figure]) -> (String, Vec<NavItem>) {
         nav: Vec::new(),
         links: Vec::new(),
         skip_image: 0,
+        cited: false,
         in_diff: false,
         align: Vec::new(),
         column: 0,
@@ -76,6 +77,8 @@ struct Writer<'a> {
     links: Vec<bool>,
     /// Open pictures; what stands inside is their description, which the figure has itself.
     skip_image: usize,
+    /// Among the cited messages, whose long blocks fold; the blocks of a section are what it tells.
+    cited: bool,
     /// Inside a block that tells a change line by line.
     in_diff: bool,
     /// Of the table being written: alignment of its columns, the next column, and the tag of its cells.
@@ -118,11 +121,12 @@ impl<'a> Writer<'a> {
             Event::Text(text) if self.in_diff => self.changed_lines(&text),
             Event::Start(Tag::CodeBlock(_)) => {
                 let lines = block_lines(rest);
-                if lines > OPEN_LINES {
+                let folds = self.cited && lines > OPEN_LINES;
+                if folds {
                     self.html(format!("<details><summary>{lines} lines</summary>\n"));
                 }
                 self.events.push(Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)));
-                self.links.push(lines > OPEN_LINES);
+                self.links.push(folds);
             }
             Event::End(TagEnd::CodeBlock) => {
                 self.events.push(Event::End(TagEnd::CodeBlock));
@@ -186,6 +190,7 @@ impl<'a> Writer<'a> {
 
     fn heading(&mut self, level: HeadingLevel, text: &str) {
         let id = slug(text);
+        self.cited = level == HeadingLevel::H4;
         if level == HeadingLevel::H2 {
             self.nav.push(NavItem { id: id.clone(), text: text.to_string() });
         }
@@ -295,7 +300,9 @@ mod tests {
         assert!(out.contains("<h4 id=\"msg-340-s1-3\">"), "{out}");
         assert!(html("# :\\*\\*").contains("<h1>"), "an id of nothing is no id");
         assert_eq!(nav, [NavItem { id: "plan-history".into(), text: "Plan history".into() }]);
-        assert!(html(&format!("```text\n{}```", "x\n".repeat(20))).contains("<details><summary>20 lines</summary>"));
-        assert!(!html("```text\nx\n```").contains("<details>"));
+        let long = format!("```text\n{}```", "x\n".repeat(20));
+        assert!(html(&format!("#### msg-3\n\n{long}")).contains("<details><summary>20 lines</summary>"));
+        assert!(!html("#### msg-3\n\n```text\nx\n```").contains("<details>"));
+        assert!(!html(&format!("#### msg-3\n\n## Plan\n\n{long}")).contains("<details>"));
     }
 }

@@ -106,9 +106,15 @@ pub struct TestRun {
     pub again: Option<MsgIx>,
 }
 
-/// Tests that a command that names a test runner says have passed and failed.
+/// Tests that a command says have passed and failed: one that names a test runner, or one that runs something else (a
+/// script, a task of a build) and prints the sum that only a test runner prints.
 pub fn tests_of(call: &ToolCall) -> Option<Counts> {
-    call.result.as_ref().filter(|_| runs_tests(call)).and_then(|r| runs::counts(&r.text))
+    let (result, command) = (call.result.as_ref()?, call.command()?);
+    let classes = Classes::of(command);
+    if classes.has(Class::Test) {
+        return runs::counts(&result.text);
+    }
+    classes.run().then(|| runs::summed(&result.text)).flatten()
 }
 
 /// Whether a command runs tests.
@@ -116,7 +122,7 @@ fn runs_tests(call: &ToolCall) -> bool {
     call.command().is_some_and(|c| Classes::of(c).has(Class::Test))
 }
 
-/// The last command that names a test runner and whose result says how many tests passed and failed.
+/// The last command that runs tests and whose result says how many tests passed and failed.
 pub fn last_test_run(session: &Session) -> Option<TestRun> {
     let mut last: Option<TestRun> = None;
     for (at, call) in session.calls().filter(|(at, c)| c.kind == ToolKind::Shell && !session.message(at.msg).abandoned)

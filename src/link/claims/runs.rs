@@ -56,7 +56,7 @@ static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 static EACH: LazyLock<[Regex; 1]> =
     LazyLock::new(|| [multi(r"^test result: \w+\. (?P<p>\d+) passed; (?P<f>\d+) failed")]);
 /// Sums that a runner prints at its end: the last one counts.
-static LAST: LazyLock<[Regex; 8]> = LazyLock::new(|| {
+static LAST: LazyLock<[Regex; 7]> = LazyLock::new(|| {
     [
         // pytest, with or without its frame; Playwright
         multi(
@@ -71,9 +71,11 @@ static LAST: LazyLock<[Regex; 8]> = LazyLock::new(|| {
         multi(r"tests passed, (?P<f>\d+) tests? failed out of (?P<t>\d+)"),
         multi(r"^# pass (?P<p>\d+)\n# fail (?P<f>\d+)"),
         multi(r"^ +(?P<p>\d+) passing\b.*(?:\n +\d+ pending.*)?(?:\n +(?P<f>\d+) failing)?"),
-        multi(r"^\W*(?P<p>\d+) (?:tests? )?passed,? (?:and )?(?P<f>\d+) (?:tests? )?failed\b"),
     ]
 });
+/// The sum of many a test script, and of other programs.
+static PASSED_FAILED: LazyLock<Regex> =
+    LazyLock::new(|| multi(r"^\W*(?P<p>\d+) (?:tests? )?passed,? (?:and )?(?P<f>\d+) (?:tests? )?failed\b"));
 static UNITTEST: LazyLock<Regex> = LazyLock::new(|| {
     multi(
         r"^Ran (?P<t>\d+) tests? in [^\n]*\n\s*(?:OK\b|FAILED \((?:failures=(?P<f>\d+))?(?:, )?(?:errors=(?P<e>\d+))?)",
@@ -87,31 +89,30 @@ static GO_PACKAGE: LazyLock<Regex> = LazyLock::new(|| {
 static LINES: LazyLock<Regex> = LazyLock::new(|| {
     multi(r"^[ \t]*(?:(?P<f>FAIL(?:ED)?:?|not ok)[ \t]+\S|(?:(?P<p>PASS(?:ED)?:?)[ \t]+\S|ok[ \t]+\d+[ \t]))")
 });
-/// Tests that an output says have run.
+/// Tests that the output of a command that names a test runner says have run.
 pub(super) fn counts(text: &str) -> Option<Counts> {
+    let by_script = || PASSED_FAILED.captures_iter(text).filter_map(|c| counted(&c)).last();
+    summed(text).or_else(|| MARKS.is_match(text).then(|| by_script().or_else(|| by_lines(text))).flatten())
+}
+
+/// Tests that have run as the sum of a test runner says, whatever command printed it.
+pub(super) fn summed(text: &str) -> Option<Counts> {
     if !MARKS.is_match(text) {
         return None;
     }
-    let of = |c: &regex::Captures<'_>| {
-        let number = |name: &str| c.name(name).and_then(|m| m.as_str().parse::<u64>().ok()).unwrap_or(0);
-        let failed = number("f") + number("f2") + number("e");
-        let total = number("t");
-        let passed = if total > 0 { total.saturating_sub(failed) } else { number("p") };
-        Counts { passed, failed, unit: Unit::Tests }
-    };
-    let some = |c: Counts| (c.passed + c.failed > 0).then_some(c);
-    for each in EACH.iter() {
-        let sum = each.captures_iter(text).map(|c| of(&c)).fold(Counts::default(), |a, b| Counts {
-            passed: a.passed + b.passed,
-            failed: a.failed + b.failed,
-            ..a
-        });
-        if let Some(sum) = some(sum) {
-            return Some(sum);
-        }
-    }
-    let last = |r: &Regex| r.captures_iter(text).filter_map(|c| some(of(&c))).last();
-    LAST.iter().find_map(last).or_else(|| last(&UNITTEST)).or_else(|| by_lines(text))
+    let add = |a: Counts, b: Counts| Counts { passed: a.passed + b.passed, failed: a.failed + b.failed, ..a };
+    let each = |r: &Regex| r.captures_iter(text).filter_map(|c| counted(&c)).reduce(add);
+    let last = |r: &Regex| r.captures_iter(text).filter_map(|c| counted(&c)).last();
+    EACH.iter().find_map(each).or_else(|| LAST.iter().find_map(last)).or_else(|| last(&UNITTEST))
+}
+
+/// What a sum counts; none where that is nothing.
+fn counted(c: &regex::Captures<'_>) -> Option<Counts> {
+    let number = |name: &str| c.name(name).and_then(|m| m.as_str().parse::<u64>().ok()).unwrap_or(0);
+    let failed = number("f") + number("f2") + number("e");
+    let total = number("t");
+    let passed = if total > 0 { total.saturating_sub(failed) } else { number("p") };
+    (passed + failed > 0).then_some(Counts { passed, failed, unit: Unit::Tests })
 }
 
 /// One line a test, a package, or something else that passed or failed. A package that fails without a test that does

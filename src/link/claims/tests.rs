@@ -20,6 +20,25 @@ fn after(output: &str, said: &str) -> Vec<Word> {
 }
 
 #[test]
+fn tests_that_ran_under_another_name_are_told_by_the_sum_of_their_runner() {
+    let ran = |command: &str, output: &str| {
+        let session = SessionBuilder::new().shell(command, 0, output).build();
+        last_test_run(&session).map(|run| (run.counts.passed, run.counts.failed))
+    };
+    for (command, output, counts) in [
+        ("./ci/check.sh", "building\n=== 1 failed, 8 passed in 2.30s ===", Some((8, 1))),
+        ("make check", "test result: ok. 3 passed; 0 failed;\ntest result: ok. 4 passed; 0 failed;", Some((7, 0))),
+        // Any program may print such lines.
+        ("./deploy.sh", "5 passed, 0 failed\nPASS a", None),
+        ("npm test", "5 passed, 0 failed", Some((5, 0))),
+        // What is shown did not run here.
+        ("cat check.log", "=== 8 passed in 2.30s ===", None),
+    ] {
+        assert_eq!(ran(command, output), counts, "{command}: {output}");
+    }
+}
+
+#[test]
 fn the_printed_result_decides() {
     use Word::{Contradicted, NotKnown, Supported};
     for (output, said, want) in [

@@ -78,7 +78,9 @@ impl Line {
             self.space |= i > 0;
             let starts = self.space || self.gap || self.pieces.is_empty();
             let length = word.chars().count() + usize::from(self.space) + 2 * usize::from(self.gap);
-            if self.full || starts && self.words == 0 {
+            // Dots between two words stand alone, as a word does.
+            let cost = usize::from(starts) + usize::from(self.gap && !self.pieces.is_empty());
+            if self.full || cost > self.words {
                 self.full = true;
                 return;
             }
@@ -90,7 +92,7 @@ impl Line {
                 self.full = true;
                 return;
             }
-            self.words -= usize::from(starts);
+            self.words -= cost;
             self.chars -= length;
             // The words of one piece of code stay one piece.
             if code && i > 0 {
