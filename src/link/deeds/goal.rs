@@ -242,9 +242,11 @@ impl Goal {
         // What these are done to is the repository.
         const WHOLE: &[&str] = &["commit", "push", "pull", "rebase", "stash", "merge", "clone", "tag"];
         let line = deeds.line;
+        // "Make a pull request" is "create a pull request".
+        let deed_of = if verb == "make" { canonical(verb) } else { verb };
         let by_way = !line.is_empty()
             && verb != "install"
-            && ways(verb, &self.object).any(|way| {
+            && ways(deed_of, &self.object).any(|way| {
                 let named = || self.thing().is_empty() || self.thing().is_touched(self.thing().share(line));
                 let denied = || {
                     let output = printed(deeds.call);
@@ -331,7 +333,7 @@ mod tests {
         assert!(!shell("run the tests", "cat tests/out.txt"));
         assert!(shell("install foopy", "pip install foopy-core"));
         assert!(!shell("install foopy", "pip install other"));
-        assert!(shell("open a PR", "gh pr create --fill"));
+        assert!(shell("open a PR", "gh pr create --fill") && shell("make a pr", "gh pr create --fill"));
         assert!(!shell("Connect the repo to the host", "cat > plan.md <<'E'\nConnect the repo to the host\nE"));
     }
 
