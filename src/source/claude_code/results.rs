@@ -137,7 +137,9 @@ fn fold(call: &mut ToolCall, called: Option<Timestamp>, answer: Answer) {
 
 fn status(text: &str, error: Option<bool>, data: &Value) -> CallStatus {
     let said = |key| data.get(key).and_then(Value::as_bool) == Some(true);
-    if said("interrupted") || said("wasInterrupted") || text.starts_with(text::INTERRUPTED) {
+    // A command that was stopped may tell its exit code first.
+    let told = if text.starts_with("Exit code ") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
+    if said("interrupted") || said("wasInterrupted") || told.starts_with(text::INTERRUPTED) {
         CallStatus::Interrupted
     } else if error == Some(true) || text::is_refused(text) || text.starts_with("<tool_use_error>") {
         CallStatus::Error

@@ -3,7 +3,7 @@
 //! A reply is the maximal run of reasoning, text and calls before the next output or text of the user. What events
 //! repeat of items is dropped; what only an event says is kept.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::background;
 use super::output::{self, Output};
 use super::record::{Bit, Body, Line};
-use super::repeated::Repeated;
+use super::repeated::repeated;
 use super::script;
 use super::texts::{kind, parts};
 use crate::diag::{Diag, Folded, Loc, Trouble};
@@ -42,12 +42,15 @@ pub(super) struct Assembly<'a> {
     begun: bool,
     /// Tokens of the response that comes.
     ahead: Option<Usage>,
-    items: Repeated,
+    /// Events that say what an item says, by the numbers of their lines.
+    repeated: HashSet<usize>,
     loc: &'a dyn Fn(Place) -> Loc,
     warnings: &'a mut Folded,
 }
 
 struct From {
+    /// Number of the line among those of the thread.
+    number: usize,
     place: Place,
     at: Option<Timestamp>,
     id: Option<Box<str>>,
@@ -56,7 +59,7 @@ struct From {
 impl<'a> Assembly<'a> {
     /// Reads the items in file order.
     pub(super) fn run(items: Vec<Item>, loc: &'a dyn Fn(Place) -> Loc, warnings: &'a mut Folded) -> Vec<Message> {
-        let repeated = Repeated::of(&items);
+        let repeated = repeated(&items);
         let (messages, calls) = (Vec::new(), HashMap::new());
         let mut all = Self {
             messages,
@@ -66,12 +69,12 @@ impl<'a> Assembly<'a> {
             total: None,
             begun: false,
             ahead: None,
-            items: repeated,
+            repeated,
             loc,
             warnings,
         };
-        for Item { place, line } in items {
-            let from = From { place, at: line.at, id: line.id };
+        for (number, Item { place, line }) in items.into_iter().enumerate() {
+            let from = From { number, place, at: line.at, id: line.id };
             for body in line.bodies {
                 all.body(body, &from);
             }
@@ -90,23 +93,28 @@ impl<'a> Assembly<'a> {
             Body::Developer(bits) => self.say(Role::System, MessageKind::InjectedContext, parts(bits), from),
             Body::Assistant(bits) => parts(bits).into_iter().for_each(|b| self.reply(b, from)),
             Body::Reasoning(list) => list.into_iter().for_each(|t| self.reply(PartBody::Reasoning(t), from)),
-            Body::Call { id, name, input, damaged } => self.call(id, name, input, damaged, from),
+            Body::Call { id, name, input, damaged, ended } => {
+                self.call(id, name, input, damaged, from);
+                if let Some(output) = ended {
+                    self.ended(output, from);
+                }
+            }
             Body::Output { id, output } => self.output(id, output, from),
             Body::CallEnd { id, exit_code, failed, thread } => self.call_end(&id, exit_code, failed, thread),
             Body::SaidByUser(text) => {
-                if !Repeated::take(&mut self.items.user, &text) && !self.is_told(&text) {
+                if !self.repeated.contains(&from.number) && !self.is_told(&text) {
                     self.say(Role::User, MessageKind::Prompt, vec![PartBody::Text(text)], from);
                 }
             }
             Body::SaidByAgent(text) => {
-                if Repeated::take(&mut self.items.agent, &text) {
+                if self.repeated.contains(&from.number) {
                     self.begun |= self.run.is_none();
                 } else {
                     self.reply(PartBody::Text(text), from);
                 }
             }
             Body::Thought(text) => {
-                if Repeated::take(&mut self.items.thought, &text) {
+                if self.repeated.contains(&from.number) {
                     self.begun |= self.run.is_none();
                 } else {
                     self.reply(PartBody::Reasoning(text), from);
@@ -131,9 +139,10 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Whether the prompt before holds the text, with context of an editor around it.
+    /// Whether the prompt directly before holds the text, with context of an editor around it.
     fn is_told(&self, text: &str) -> bool {
-        let last = self.messages.iter().rev().take(4).find(|m| m.role == Role::User);
+        let said = self.messages.iter().rev().take(4).take_while(|m| m.role != Role::Assistant);
+        let last = said.into_iter().find(|m| m.role == Role::User);
         last.is_some_and(|m| m.text().contains(text.trim()))
     }
 
@@ -280,6 +289,14 @@ impl<'a> Assembly<'a> {
                 self.warnings.push(Diag::note(Trouble::ExitUnknown, (self.loc)(place), message));
             }
         }
+    }
+
+    /// The end of the last call, where the call itself tells it: tools that run at the model's side.
+    fn ended(&mut self, output: Output, from: &From) {
+        let last = self.messages.last_mut().and_then(|m| m.parts.last_mut());
+        let Some(PartBody::Call(call)) = last.map(|p| &mut p.body) else { return };
+        let status = if output.failed { CallStatus::Error } else { CallStatus::Ok };
+        call.result = Some(ToolResult { status, text: output.text, place: from.place, ..ToolResult::default() });
     }
 
     /// What an event says of a call that was answered.

@@ -39,6 +39,15 @@ pub(super) fn read(value: &Value) -> Output {
     }
 }
 
+/// What the word says by which a call tells its own end; nothing where it has not ended, or the word is another.
+pub(super) fn of_status(word: &str) -> Option<Output> {
+    match word {
+        "completed" => Some(Output::default()),
+        "failed" => Some(Output { failed: true, ..Output::default() }),
+        _ => None,
+    }
+}
+
 /// A shell's answer is a JSON text in old versions, has a head of a few lines in newer ones.
 fn of_text(text: &str) -> Output {
     if text.starts_with('{')
@@ -56,7 +65,7 @@ fn of_text(text: &str) -> Output {
     let refused = REFUSED.iter().any(|start| text.starts_with(start));
     Output {
         exit_code: head_code(text),
-        interrupted: text.starts_with("aborted"),
+        interrupted: head(text).any(|line| line.starts_with("aborted")),
         running: running(text),
         failed: refused || FAILED.iter().any(|start| text.starts_with(start)),
         refused,
@@ -167,5 +176,7 @@ mod tests {
         assert_eq!(read(&json!(r#"{"output":"done\n","metadata":{}}"#)).text, "done\n");
         assert_eq!(read(&json!({"type": "input_text", "text": "a"})).text, "a");
         assert!(read(&json!("aborted by user after 3 s")).interrupted);
+        assert!(read(&json!("Wall time: 2 seconds\naborted by user")).interrupted);
+        assert!(!read(&json!("Wall time: 2 seconds\nOutput:\naborted")).interrupted);
     }
 }

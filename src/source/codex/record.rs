@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use serde::de::Error as _;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::output::{self, Output};
 use super::wire::{Payload, Piece, Tokens, Wire};
@@ -34,6 +34,8 @@ pub(super) enum Body {
         name: Box<str>,
         input: Value,
         damaged: bool,
+        /// How it ended, where the call itself says so: tools that run beside the model have no output of their own.
+        ended: Option<Output>,
     },
     Output {
         id: Option<Box<str>>,
@@ -155,7 +157,7 @@ fn item(payload: Payload<'_>, text: &str) -> Option<Body> {
     let id = payload.call_id.boxed();
     let call = |name: &str, input: Value, damaged| {
         let name = payload.name.boxed().unwrap_or_else(|| name.into());
-        Some(Body::Call { id: id.clone(), name, input, damaged })
+        Some(Body::Call { id: id.clone(), name, input, damaged, ended: None })
     };
     match &*kind {
         "message" => {
@@ -168,7 +170,15 @@ fn item(payload: Payload<'_>, text: &str) -> Option<Body> {
             })
         }
         "reasoning" => Some(Body::Reasoning(texts(payload.summary))),
-        "function_call" | "tool_search_call" | "image_generation_call" | "mcp_tool_call" => {
+        "web_search_call" | "image_generation_call" => {
+            let asked = payload.action.or(payload.arguments).map(|a| raw(a.get()));
+            let drawn = || payload.revised_prompt.string().map(|prompt| json!({ "prompt": prompt }));
+            let (id, input) = (id.or_else(|| payload.id.boxed()), asked.or_else(drawn).unwrap_or_default());
+            let name = kind.strip_suffix("_call").unwrap_or(&kind).into();
+            let ended = payload.status.str().and_then(output::of_status);
+            Some(Body::Call { id, name, input, damaged: false, ended })
+        }
+        "function_call" | "tool_search_call" | "mcp_tool_call" => {
             let (input, damaged) = payload.arguments.map_or((Value::Null, false), arguments);
             call(kind.strip_suffix("_call").unwrap_or(&kind), input, damaged)
         }
@@ -176,9 +186,9 @@ fn item(payload: Payload<'_>, text: &str) -> Option<Body> {
             let input = payload.input.map_or(Value::Null, |i| raw(i.get()));
             call("custom_tool", input, false)
         }
-        "local_shell_call" | "web_search_call" => {
+        "local_shell_call" => {
             let input = payload.action.map_or(Value::Null, |a| raw(a.get()));
-            call(if kind == "web_search_call" { "web_search" } else { "local_shell" }, input, false)
+            call("local_shell", input, false)
         }
         _ if kind.ends_with("_output") => {
             let output = payload.output.map_or_else(Output::default, |o| output::read(&raw(o.get())));

@@ -51,6 +51,10 @@ pub(super) struct Payload<'a> {
     #[serde(borrow)]
     pub(super) action: Option<&'a RawValue>,
     #[serde(borrow)]
+    pub(super) status: Str<'a>,
+    #[serde(borrow)]
+    pub(super) revised_prompt: Str<'a>,
+    #[serde(borrow)]
     pub(super) output: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) message: Str<'a>,

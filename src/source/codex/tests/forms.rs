@@ -41,8 +41,34 @@ fn local_shells_searches_and_custom_tools_are_calls() {
         ]
     );
     assert_eq!((got[0].command(), got[1].target()), (Some("make"), Some("q")));
-    // A search has neither an id nor an output: nothing is wrong with it.
+    // A search may have neither an id nor an output: nothing is wrong with it.
     assert!(kinds(&session(&[&[meta("s")], &lines[..]].concat())).is_empty());
+}
+
+#[test]
+fn tools_that_run_beside_the_model_tell_their_end_themselves() {
+    let hosted = |kind: &str, status: &str| {
+        let item = json!({"type": kind, "id": "h1", "status": status, "revised_prompt": "a pear"});
+        calls(&[line("response_item", item)]).remove(0).status()
+    };
+    assert_eq!(hosted("web_search_call", "completed"), CallStatus::Ok);
+    assert_eq!(hosted("web_search_call", "failed"), CallStatus::Error);
+    assert_eq!(hosted("web_search_call", "in_progress"), CallStatus::Missing);
+    assert_eq!(hosted("image_generation_call", "completed"), CallStatus::Ok);
+}
+
+#[test]
+fn a_prompt_that_only_an_event_says_is_kept_whatever_equals_it() {
+    let event_says = |text: &str| event("user_message", "message", json!(text));
+    let [one, two] = ["one", "two"].map(|t| said("assistant", t));
+    let said_twice = [meta("s"), event_says("continue"), one.clone(), event_says("continue"), two.clone()];
+    assert_eq!(texts(&session(&said_twice)), ["continue", "one", "continue", "two"]);
+    // The item that comes later is told by the event beside it, not by the earlier one.
+    let item = said("user", "continue");
+    let later = [meta("s"), event_says("continue"), one.clone(), item.clone(), event_says("continue"), two.clone()];
+    assert_eq!(texts(&session(&later)), ["continue", "one", "continue", "two"]);
+    let first = [meta("s"), item, event_says("continue"), one, event_says("continue"), two];
+    assert_eq!(texts(&session(&first)), ["continue", "one", "continue", "two"]);
 }
 
 #[test]
