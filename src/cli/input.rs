@@ -23,9 +23,6 @@ use crate::session::{Session, visible};
 use crate::source::{self, Group};
 use crate::tables::dataset::Manifest;
 
-/// Shortest start of a session id that is looked for.
-const SHORTEST_ID: usize = 4;
-
 /// Highest number that a first message may have: the highest whole number that every reader of JSON holds.
 pub(super) const HIGHEST_NUMBER: u64 = 1 << 53;
 
@@ -328,9 +325,7 @@ impl Run {
 
     /// What an input names: a path, or a session by its id.
     fn session_named(&self, input: &Path) -> anyhow::Result<Named> {
-        let is_id = |name: &&str| {
-            name.len() >= SHORTEST_ID && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
-        };
+        let is_id = |name: &&str| !matches!(*name, "" | "-") && !name.contains(['/', '\\']);
         let Some(name) = input.to_str().filter(is_id) else { return Ok(Named::Path) };
         if input.symlink_metadata().is_ok() {
             return Ok(Named::Path);

@@ -151,30 +151,34 @@ fn newest_in(folder: &Path) -> Option<Candidate> {
     newest(below(folder).into_iter().filter(is_one).filter_map(candidate))
 }
 
-/// Sessions whose id is `name` or starts with it, by the names of files and what stores tell, else by what the files hold.
-/// An id that is met whole drives the others out.
+/// Shortest start of an id that is looked for; a shorter name must be a whole id.
+const SHORTEST_START: usize = 4;
+
+/// Sessions whose id is `name` or starts with it: those that stores tell, those whose files are named by it, and, unless
+/// one of these is met whole, those whose files hold it. An id that is met whole drives the others out.
 pub(crate) fn by_id(places: &[Place], name: &str) -> Vec<(String, Candidate)> {
     let mut out: Vec<(String, Candidate)> = Vec::new();
-    let mut add = |id: String, file: PathBuf, several: bool| {
-        // The same session may stand in two stores of one agent: the first counts.
-        if id.starts_with(name) && !out.iter().any(|(known, _)| *known == id) {
-            let at = changed(&file).unwrap_or(Timestamp::UNIX_EPOCH);
-            out.push((id.clone(), Candidate { file, id: several.then_some(id), at }));
+    let (stores, folders): (Vec<&Place>, Vec<&Place>) = places.iter().partition(|p| is_store(p));
+    for place in stores {
+        for s in stored(place).0 {
+            add(&mut out, name, s.id, s.file, place.holds != Holds::Tree);
         }
-    };
-    for place in places {
-        if is_store(place) {
-            stored(place).0.into_iter().for_each(|s| add(s.id, s.file, place.holds != Holds::Tree));
-        } else {
-            files(&place.path).into_iter().for_each(|file| {
-                if let Some(id) = id_of(&file) {
-                    add(id, file, false);
-                }
-            });
+    }
+    let files: Vec<PathBuf> = folders.iter().flat_map(|p| files(&p.path)).collect();
+    let named = || files.iter().filter_map(|file| Some((id_of(file)?, file)));
+    // A name of a file that the file itself does not hold is none.
+    for (id, file) in named().filter(|(id, _)| id.starts_with(name)) {
+        if holds(file, &id) {
+            add(&mut out, name, id, file.clone(), false);
+        }
+    }
+    if !out.iter().any(|(id, _)| id == name) {
+        for (id, candidate) in held(&files, name) {
+            add(&mut out, name, id, candidate, true);
         }
     }
     if out.is_empty() {
-        out = places.iter().filter(|p| !is_store(p)).flat_map(|p| held(&files(&p.path), name)).collect();
+        named().for_each(|(id, file)| add(&mut out, name, id, file.clone(), false));
     }
     if out.iter().any(|(id, _)| id == name) {
         out.retain(|(id, _)| id == name);
@@ -182,24 +186,33 @@ pub(crate) fn by_id(places: &[Place], name: &str) -> Vec<(String, Candidate)> {
     out
 }
 
-/// The same for files under other names: those that begin with such an id somewhere are read.
-fn held(files: &[PathBuf], name: &str) -> Vec<(String, Candidate)> {
-    let mark = format!("\"{name}");
-    let names_it = |file: &&PathBuf| {
-        let head = recognise(&Input::file("", file));
-        head.is_ok_and(|head| head.format.is_some() && memmem::find(&head.bytes, mark.as_bytes()).is_some())
-    };
-    let files: Vec<&PathBuf> = files.par_iter().filter(names_it).collect();
-    let mut out: Vec<(String, Candidate)> = Vec::new();
+/// Adds a session if its id is meant. The same session may stand in two stores of one agent: the first counts.
+fn add(out: &mut Vec<(String, Candidate)>, name: &str, id: String, file: PathBuf, several: bool) {
+    let meant = if name.chars().count() < SHORTEST_START { id == name } else { id.starts_with(name) };
+    if meant && !out.iter().any(|(known, _)| *known == id) {
+        let at = changed(&file).unwrap_or(Timestamp::UNIX_EPOCH);
+        out.push((id.clone(), Candidate { file, id: several.then_some(id), at }));
+    }
+}
+
+/// Whether a transcript has an id, or a start of one, somewhere in its first bytes.
+fn holds(file: &Path, id: &str) -> bool {
+    // What is not ASCII may be written in other ways.
+    let ascii: String = id.chars().take_while(char::is_ascii).collect();
+    let written = serde_json::Value::from(ascii).to_string();
+    let mark = written.trim_end_matches('"');
+    let head = recognise(&Input::file("", file));
+    head.is_ok_and(|head| head.format.is_some() && memmem::find(&head.bytes, mark.as_bytes()).is_some())
+}
+
+/// Sessions in the files that begin with such an id somewhere; these are read.
+fn held(files: &[PathBuf], name: &str) -> Vec<(String, PathBuf)> {
+    let files: Vec<&PathBuf> = files.par_iter().filter(|file| holds(file, name)).collect();
+    let mut out = Vec::new();
     for file in files {
         let groups = source::discover(std::slice::from_ref(file)).groups;
-        for session in groups.iter().flat_map(|group| source::load(group, None).unwrap_or_default()) {
-            if session.id.starts_with(name) && !out.iter().any(|(known, _)| *known == session.id) {
-                let at = changed(file).unwrap_or(Timestamp::UNIX_EPOCH);
-                let id = Some(session.id.clone());
-                out.push((session.id, Candidate { file: file.clone(), id, at }));
-            }
-        }
+        let sessions = groups.iter().flat_map(|group| source::load(group, None).unwrap_or_default());
+        out.extend(sessions.map(|session| (session.id, file.clone())));
     }
     out
 }

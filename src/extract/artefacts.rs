@@ -55,8 +55,10 @@ pub fn written_between(artefacts: &[Artefact], from: MsgIx, to: MsgIx) -> usize 
 }
 
 static REDIRECT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?:^|[^0-9&>])>{1,2}\s*(?:"([^"\n]+)"|'([^'\n]+)'|([\w./~-]+\.\w+))|\btee (?:-a )?([\w./~-]+\.\w+)"#)
-        .expect("a redirection")
+    Regex::new(
+        r#"(?:^|[^0-9&>=-])>{1,2}\s*(?:"([^"\n]+)"|'([^'\n]+)'|([\w./~-]+\.\w+))|\btee (?:-a )?([\w./~-]+\.\w+)"#,
+    )
+    .expect("a redirection")
 });
 static DELETE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?m)(?:^|[;&|]\s*|\n\s*)(?:sudo )?rm (?:-\w+ )*([^;&|\n]+)").expect("a deletion"));
@@ -193,8 +195,16 @@ pub fn extract(session: &Session) -> Vec<Artefact> {
 
 /// Files that a command writes by `>` or `tee`; devices are none.
 fn redirected(command: &str) -> impl Iterator<Item = &str> {
-    let paths = REDIRECT.captures_iter(command).filter_map(|c| (1..5).find_map(|i| c.get(i)).map(|m| m.as_str()));
+    let paths = REDIRECT.captures_iter(command).filter_map(|c| (1..5).find_map(|i| c.get(i)));
+    let paths = paths.filter(|m| !in_comment(command, m.start())).map(|m| m.as_str());
     paths.filter(|p| !p.starts_with("/dev/") && !p.contains('$'))
+}
+
+/// Whether a place in a command line stands in a comment.
+fn in_comment(command: &str, at: usize) -> bool {
+    let line = &command[command[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+    let even = |before: &str| ['"', '\''].iter().all(|quote| before.matches(*quote).count() % 2 == 0);
+    line.match_indices('#').any(|(i, _)| (i == 0 || line[..i].ends_with([' ', '\t', ';'])) && even(&line[..i]))
 }
 
 fn deleted(command: &str) -> impl Iterator<Item = &str> {
@@ -234,6 +244,19 @@ mod tests {
     use super::*;
     use crate::session::build::SessionBuilder;
     use serde_json::json;
+
+    #[test]
+    fn arrows_and_comments_write_nothing() {
+        let wrote = |line: &str| {
+            let session = SessionBuilder::new().shell(line, 0, "").build();
+            extract(&session).iter().filter(|a| !a.written.is_empty()).map(|a| a.path.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(wrote("# conf -> ../conf.d/site-a/x\nls"), [""; 0]);
+        assert_eq!(wrote("make # then > out.log"), [""; 0]);
+        assert_eq!(wrote("echo 'a => b.txt'"), [""; 0]);
+        assert_eq!(wrote("echo '# head' > out.md"), ["out.md"]);
+        assert_eq!(wrote("sort a#b > c.txt"), ["c.txt"]);
+    }
 
     #[test]
     fn follows_a_file_from_promise_to_deletion() {

@@ -253,7 +253,7 @@ impl Redactor {
 }
 
 fn each_text(session: &Session, take: &mut dyn FnMut(&str)) {
-    let heads = [&session.title, &session.cwd];
+    let heads = [&session.title, &session.cwd, &session.version];
     heads.into_iter().flatten().for_each(|t| take(t));
     for part in session.messages.iter().flat_map(|m| &m.parts) {
         match &part.body {
@@ -267,7 +267,10 @@ fn each_text(session: &Session, take: &mut dyn FnMut(&str)) {
             }
             PartBody::Attachment { name, .. } => take(name),
             PartBody::Patch { files } => files.iter().for_each(|f| take(f)),
-            PartBody::Unknown { raw, .. } => strings(raw, take),
+            PartBody::Unknown { kind, raw } => {
+                take(kind);
+                strings(raw, take);
+            }
         }
     }
 }
@@ -294,7 +297,7 @@ fn warning_texts(diag: &mut Diag) -> impl Iterator<Item = &mut String> {
 
 fn each_text_mut(session: &mut Session, redactor: &mut Redactor) {
     let threads = session.threads.iter_mut().flat_map(|t| &mut t.title);
-    let heads = [&mut session.title, &mut session.cwd].into_iter().flatten();
+    let heads = [&mut session.title, &mut session.cwd, &mut session.version].into_iter().flatten();
     let files = session.sources.iter_mut().map(|s| &mut s.file);
     let warnings = session.warnings.iter_mut().flat_map(warning_texts);
     heads.chain(threads).chain(files).chain(warnings).for_each(|t| redactor.put(t));
@@ -310,7 +313,10 @@ fn each_text_mut(session: &mut Session, redactor: &mut Redactor) {
             }
             PartBody::Attachment { name, .. } => redactor.put(name),
             PartBody::Patch { files } => files.iter_mut().for_each(|f| redactor.put(f)),
-            PartBody::Unknown { raw, .. } => redactor.value(raw),
+            PartBody::Unknown { kind, raw } => {
+                redactor.put(kind);
+                redactor.value(raw);
+            }
         }
     }
 }
@@ -338,6 +344,7 @@ mod tests {
         let input = serde_json::json!({"command": "cat /home/jdoe/x", "env": {"DB_PASSWORD": "hunter2x", "/home/jdoe/y": [["jdoe"]]}});
         let mut session = SessionBuilder::new().user("go").call_id("c", "Bash", input, "owner jdoe").build();
         session.title = Some("for jdoe".into());
+        session.version = Some("1.0-jdoe".into());
         Redactor::default().session(&mut session);
         let all = format!("{session:?}");
         assert!(!all.contains("jdoe") && !all.contains("hunter2x"), "{all}");

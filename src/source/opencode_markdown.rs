@@ -8,7 +8,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::opencode::{Loaded, drafts, entry};
+use super::opencode::{Loaded, UNTOLD, drafts, entry};
 use super::text::{Lines, Text};
 use super::{Format, Head, Input, bounded};
 use crate::diag::{Diag, Loc, Trouble};
@@ -277,6 +277,10 @@ impl<'a> Page<'a> {
             (state, output, error) =
                 if label == "**Output:**" { ("completed", text, None) } else { ("error", None, text) };
             end = close + usize::from(self.line(close) == "```");
+        }
+        // An export with details leaves empty outputs out; of a call without one it does not tell how it ended.
+        if !input.is_null() && state == "pending" {
+            state = UNTOLD;
         }
         let call = format!("line-{}", at + 1);
         let state = json!({"status": state, "input": input, "output": output, "error": error});

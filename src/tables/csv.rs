@@ -55,8 +55,9 @@ impl<W: Write> CsvWriter<W> {
 pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
     let starts = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
     let shown = visible(text);
-    // A sheet that takes quotes off looks at what stands behind them.
-    if text.trim_start_matches('"').starts_with(starts) { Cow::Owned(format!("'{shown}")) } else { shown }
+    // A sheet that takes quotes or blanks off looks at what stands behind them.
+    let bare = text.trim_start_matches(|c: char| c == '"' || c.is_whitespace());
+    if text.starts_with(starts) || bare.starts_with(starts) { Cow::Owned(format!("'{shown}")) } else { shown }
 }
 
 #[cfg(test)]
@@ -93,6 +94,9 @@ mod tests {
     fn a_formula_behind_quotes_is_guarded() {
         assert_eq!(guarded("\"=1\""), "'\"=1\"");
         assert_eq!(guarded("\"a=1\""), "\"a=1\"");
+        for blanks in [" ", "\n", "\u{a0}", "\u{3000}"] {
+            assert_eq!(guarded(&format!("{blanks}=1")), format!("'{blanks}=1"));
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@ use self::part::{Part, content_hash};
 use super::{Kind, SCHEMA_VERSION, TABLES, Table, Value};
 use crate::analysis::Analysis;
 use crate::error::Error;
+use crate::session::visible_json;
 use crate::temp;
 
 /// Name of the manifest.
@@ -227,7 +228,7 @@ impl DatasetWriter {
     fn swap(&self, manifest: &Manifest) -> io::Result<()> {
         let path = self.temp.path().join(MANIFEST);
         let mut file = File::create(&path)?;
-        file.write_all(&serde_json::to_vec_pretty(manifest)?)?;
+        file.write_all(visible_json(&serde_json::to_string_pretty(manifest)?).as_bytes())?;
         file.write_all(b"\n")?;
         file.sync_all()?;
         fs::rename(path, self.folder.join(MANIFEST))

@@ -99,6 +99,9 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         rows.iter_mut().for_each(|r| redact(r, run));
     }
     print(&rows, args.format)?;
+    if rows.iter().any(|r| r.stored && r.plan.is_some()) {
+        run.say("plans of OpenCode's stores are the last lists of its todo tool; `turnpoint plan` reads files and texts too");
+    }
     if empty > 0 {
         let sessions = if empty == 1 { "session" } else { "sessions" };
         run.say(&format!("{empty} {sessions} without messages left out"));

@@ -28,6 +28,8 @@ pub(super) struct Row {
     pub(super) format: &'static str,
     pub(super) file: PathBuf,
     pub(super) lost: bool,
+    /// Told by a store's own records, its messages unread.
+    pub(super) stored: bool,
 }
 
 pub(super) const COLUMNS: &[&str] = &[
@@ -68,6 +70,7 @@ pub(super) fn row_of(session: &Session, file: &Path) -> Row {
         format: session.format,
         file: file.to_owned(),
         lost: session.warnings.iter().any(|w| w.severity == Severity::Lost),
+        stored: false,
     }
 }
 
@@ -84,6 +87,7 @@ pub(super) fn of_store(s: Stored, agent: &str, format: &'static str) -> Row {
         format,
         file: s.file,
         lost: s.damaged,
+        stored: true,
         ..Row::default()
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Summary {
     last_msg: Option<String>,
     messages: usize,
     prompts: usize,
+    /// Of these, commands of the program.
+    commands: usize,
     subagents: usize,
     abandoned: usize,
     compactions: Vec<String>,
@@ -139,6 +141,7 @@ pub(crate) fn summary(analysis: &Analysis) -> Summary {
         last_msg: on_main.last().map(name),
         messages: session.messages.len(),
         prompts: session.asks().count(),
+        commands: session.asks().filter(|(ix, _)| session.message(*ix).kind == MessageKind::Command).count(),
         subagents: session.threads.len().saturating_sub(1),
         abandoned: session.messages.len() - live.len(),
         compactions: on_main

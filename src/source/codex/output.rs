@@ -11,6 +11,17 @@ const FAILED: &[&str] =
 /// How it starts when the user did not let the call run.
 const REFUSED: &[&str] = &["exec command rejected by user", "patch rejected by user"];
 
+/// How each line of the head starts that some versions write before what a command printed.
+const HEAD: &[&str] = &[
+    "Chunk ID: ",
+    "Wall time: ",
+    "Exit code: ",
+    "Process exited with code ",
+    "Process running with session ID ",
+    "Original token count: ",
+    "Total output lines: ",
+];
+
 /// What came back from a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Output {
@@ -65,7 +76,7 @@ fn of_text(text: &str) -> Output {
     let refused = REFUSED.iter().any(|start| text.starts_with(start));
     Output {
         exit_code: head_code(text),
-        interrupted: head(text).any(|line| line.starts_with("aborted")),
+        interrupted: text.lines().nth(head(text).count()).is_some_and(|line| line.starts_with("aborted")),
         running: running(text),
         failed: refused || FAILED.iter().any(|start| text.starts_with(start)),
         refused,
@@ -107,9 +118,9 @@ pub(super) fn session_id(value: &Value) -> Option<Box<str>> {
     }
 }
 
-/// The lines before the output proper.
+/// The lines that the program writes before the output proper. What a command printed tells nothing of its end.
 fn head(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().take(6).take_while(|line| *line != "Output:")
+    text.lines().take_while(|line| HEAD.iter().any(|start| line.starts_with(start)))
 }
 
 /// The exit code in the lines before the output proper, or in the sentence by which the sandbox reports a command.
@@ -119,8 +130,12 @@ fn head_code(text: &str) -> Option<i64> {
         return digits.trim().parse().ok().and_then(code);
     }
     let marks = ["Exit code: ", "Process exited with code "];
-    let digits = head(text).find_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)))?;
-    digits.trim().parse().ok().and_then(code)
+    let written =
+        |digits: &str| (digits.len() <= 3 && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse());
+    let mut told = head(text).filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
+    let (first, other) = (told.next()?, told.next());
+    // Two that differ are none.
+    other.is_none_or(|other| other.trim() == first.trim()).then(|| written(first.trim())?.ok()).flatten().and_then(code)
 }
 
 /// Exit codes lie between 0 and 255; anything else is not known.
@@ -150,6 +165,12 @@ mod tests {
         assert_eq!(code(json!("Exit code: 2\nWall time: 1 s\nOutput:\nExit code: 9")), Some(2));
         assert_eq!(code(json!("Chunk ID: a\nWall time: 1 s\nProcess exited with code 3\nOutput:\n")), Some(3));
         assert_eq!(code(json!("Process running with session ID 7")), None);
+        for printed in
+            ["tests failed\nExit code: 0", "a\nProcess exited with code 0", "Exit code: +0", "Exit code: 0000"]
+        {
+            assert_eq!(code(json!(printed)), None, "{printed}");
+        }
+        assert_eq!(code(json!("Process exited with code 0\nExit code: 1\nOutput:\n")), None);
         let running = |value: Value| read(&value).running;
         assert_eq!(running(json!("Wall time: 1 s\nProcess running with session ID 7\nOutput:\n")), Some("7".into()));
         assert_eq!(running(json!("Process exited with code 0\nOutput:\nProcess running with session ID 7")), None);

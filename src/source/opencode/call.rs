@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use super::{background, number_at, str_at, take_str};
 use crate::session::{CallStatus, PartBody, Place, ToolCall, ToolKind, ToolResult};
 
+/// The status that readers give a call of which their form does not tell how it ended.
+pub(in crate::source) const UNTOLD: &str = "untold";
+
 /// Reads a tool part, and after it the files that the tool handed back. `aborted` says that the message ended by
 /// an abort.
 pub(super) fn call(mut part: Value, place: Place, aborted: bool) -> (PartBody, Vec<PartBody>) {
@@ -60,6 +63,7 @@ fn result(state: &mut Value, place: Place, aborted: bool) -> Option<ToolResult> 
             let text = [Some(text.as_str()), printed].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
             (if stopped { CallStatus::Interrupted } else { CallStatus::Error }, text)
         }
+        UNTOLD => (CallStatus::Unknown, String::new()),
         _ => {
             let status = if aborted { CallStatus::Interrupted } else { CallStatus::Missing };
             (status, output.or(printed.map(Into::into)).unwrap_or_default())

@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::diag::Diag;
 use crate::session::{Message, SourceFile};
 
+pub(super) use call::UNTOLD;
 pub(super) use cursor::{Cursor, Mended, members, members_and_again};
 pub(super) use join::drafts;
 pub(super) use message::{entry, orphan};

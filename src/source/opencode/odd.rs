@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{number_at, str_at};
+use super::{UNTOLD, number_at, str_at};
 use crate::diag::{Diag, Loc, Trouble};
 use crate::session::Place;
 use crate::source::todos;
@@ -38,7 +38,7 @@ pub(super) fn of_part(part: &Value, place: Place, out: &mut Vec<Odd>) {
     let Some(state) = part.get("state").filter(|s| s.is_object()) else {
         return tell(Trouble::OddType, "/state", "the state of a call is no object, left unknown");
     };
-    let known = ["pending", "running", "completed", "success", "error"];
+    let known = ["pending", "running", "completed", "success", "error", UNTOLD];
     if !str_at(state, "status").is_some_and(|s| known.contains(&s)) {
         tell(Trouble::Status, "/state/status", "the status of a call is not known, so neither is how it ended");
     }

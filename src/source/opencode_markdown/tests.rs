@@ -85,6 +85,15 @@ fn an_error_and_a_call_without_details_are_told_apart() {
 }
 
 #[test]
+fn with_details_an_empty_output_is_left_out_and_no_result_is_lost() {
+    let session = session(
+        "## Assistant (Build · m · 1s)\n\n**Tool: bash**\n\n**Input:**\n```json\n{\"command\": \"mkdir -p a\"}\n```\n\n**Tool: read**\n\n---\n",
+    );
+    let states: Vec<CallStatus> = session.messages[0].calls().map(|c| c.status()).collect();
+    assert_eq!(states, [CallStatus::Unknown, CallStatus::Missing]);
+}
+
+#[test]
 fn thinking_is_parted_from_text_where_a_sign_is() {
     let session = session(
         "## Assistant (Build · m · 1s)\n\n_Thinking:_\n\na\n\nb\n\n---\n\n## Assistant (Compaction · m · 1s)\n\n_Thinking:_\n\na\n\n# Goal\n\nb\n\n---\n\n## User\n\n---\n",
