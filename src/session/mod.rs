@@ -163,6 +163,8 @@ pub struct Message {
     pub at: Option<Timestamp>,
     /// Model that wrote it.
     pub model: Option<String>,
+    /// Mode or agent that the program names for it, in lower case, such as `plan` or `build`.
+    pub mode: Option<String>,
     /// Token usage of the response.
     pub usage: Usage,
     /// Its parts, in order.

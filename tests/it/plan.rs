@@ -55,3 +55,11 @@ fn a_list_as_it_stood_has_the_items_of_that_message() {
     assert!(!first.is_empty() && first != last);
     assert!(first.lines().all(|l| l.contains("\"msg\":1259")), "{first}");
 }
+
+#[test]
+fn opencode_s_plan_agent_is_a_source_once_the_user_approves() {
+    let (out, ..) = plan(&["fixtures/opencode-plan.json"]);
+    assert!(out.contains("5 messages changed plan state ([msg 7] to [msg 12])"), "{out}");
+    assert!(out.contains("1 plan write was refused or never answered"), "{out}");
+    assert!(!out.contains("[msg 3]") && out.contains("[msg 11] (exit 0, 1 passed)"), "{out}");
+}

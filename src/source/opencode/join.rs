@@ -234,9 +234,9 @@ pub(super) fn move_files(message: &mut Message, moves: &[u32]) {
     }
 }
 
-/// A message without its places.
+/// A message without its places, and without its mode, which older versions do not write.
 pub(super) fn bare(message: &Message) -> Message {
-    let mut bare = Message { place: Default::default(), ..message.clone() };
+    let mut bare = Message { place: Default::default(), mode: None, ..message.clone() };
     for part in &mut bare.parts {
         part.place = Default::default();
         if let PartBody::Call(call) = &mut part.body

@@ -39,6 +39,7 @@ pub(in crate::source) fn entry(info: &Value, parts: Vec<(Value, Place)>, place: 
         kind,
         at: time(info, "created"),
         model: str_at(info, "modelID").filter(|_| role == Role::Assistant).map(Into::into),
+        mode: str_at(info, "agent").or_else(|| str_at(info, "mode")).map(str::to_lowercase),
         usage: usage(info),
         parts,
         place,

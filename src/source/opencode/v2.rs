@@ -17,7 +17,7 @@ pub(in crate::source) enum V2 {
 /// Reads a row: its type, and its data with `id` and `sessionID` put in.
 pub(in crate::source) fn row(kind: &str, mut data: Value, place: Place) -> V2 {
     let mut info = Map::new();
-    for key in ["id", "sessionID", "time", "tokens", "error", "finish", "number"] {
+    for key in ["id", "sessionID", "time", "tokens", "error", "finish", "number", "agent"] {
         if let Some(value) = data.get(key).filter(|v| !v.is_null()) {
             info.insert(key.into(), value.clone());
         }

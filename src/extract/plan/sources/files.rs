@@ -27,7 +27,7 @@ static NUMBERED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?m)^ *(?:\d+)(?:→|\t|\| ?|: )").expect("a constant pattern compiles"));
 
 /// What a call does to one file.
-enum Change<'a> {
+pub(super) enum Change<'a> {
     Whole(String),
     Append(&'a str),
     Replace {
@@ -42,8 +42,8 @@ enum Change<'a> {
 
 /// What is known of a file.
 #[derive(Default)]
-struct Known {
-    content: String,
+pub(super) struct Known {
+    pub(super) content: String,
     owner: ThreadIx,
     /// Boxes as the last write left them, or the last read showed them.
     boxes: Vec<Entry>,
@@ -129,7 +129,7 @@ fn entries(content: &str) -> Vec<Entry> {
 
 impl Known {
     /// What must have been there before the first change that is seen.
-    fn before(change: &Change<'_>, owner: ThreadIx) -> Self {
+    pub(super) fn before(change: &Change<'_>, owner: ThreadIx) -> Self {
         let content = match change {
             Change::Whole(_) | Change::Append(_) => String::new(),
             Change::Replace { old, .. } => old.clone().into_owned(),
@@ -139,7 +139,7 @@ impl Known {
         Self { boxes: entries(&content), content, owner, written: false }
     }
 
-    fn apply(&mut self, change: &Change<'_>) {
+    pub(super) fn apply(&mut self, change: &Change<'_>) {
         match change {
             Change::Whole(content) => content.clone_into(&mut self.content),
             Change::Append(more) => self.content.push_str(more),
@@ -172,7 +172,7 @@ pub(in crate::extract::plan) fn plan_file_named(call: &ToolCall) -> Option<&str>
 }
 
 /// The plan files that a call changes, with each change.
-fn written(call: &ToolCall) -> Vec<(&str, Change<'_>)> {
+pub(super) fn written(call: &ToolCall) -> Vec<(&str, Change<'_>)> {
     if let Some(patch) = call.patch() {
         return patched(patch);
     }

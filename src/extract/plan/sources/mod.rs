@@ -6,6 +6,7 @@ mod checklist;
 mod deltas;
 mod files;
 mod heredoc;
+mod plan_agent;
 mod progress;
 mod python;
 mod sed;

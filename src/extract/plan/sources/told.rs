@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::plan_agent::{self, Proposal};
 use super::progress::{self, Told};
 use super::steps::{self, Step};
 use super::{Entry, Scope, Source, Write, base_name, deltas, whole_list};
@@ -55,22 +56,26 @@ struct Current {
 
 fn read(scope: &Scope<'_>) -> Vec<Write> {
     let with_tool: BTreeSet<ThreadIx> = tool_threads(scope);
+    let mut proposals = plan_agent::proposals(scope);
     let mut current: BTreeMap<ThreadIx, Current> = BTreeMap::new();
     let mut out = Vec::new();
     for (msg, message) in scope.session.live() {
         let thread = message.thread;
         for (part, body) in (0..).zip(message.parts.iter().map(|p| &p.body)) {
             let at = CallRef { msg, part };
-            match body {
-                PartBody::Call(call) => {
-                    if let Some(plan) = plan_mode(scope, call, at, thread) {
-                        if plan.writes[0].accepted {
-                            close(current.insert(thread, plan), &mut out);
-                        } else {
-                            out.extend(plan.writes);
-                        }
-                    }
+            let take = |plan: Current| {
+                if plan.writes[0].accepted {
+                    close(current.insert(thread, plan), &mut out);
+                } else {
+                    out.extend(plan.writes);
                 }
+            };
+            if let Some(proposal) = proposals.remove(&at) {
+                of_agent(proposal, at, matches!(body, PartBody::Call(_)), thread).into_iter().for_each(take);
+                continue;
+            }
+            match body {
+                PartBody::Call(call) => plan_mode(scope, call, at, thread).into_iter().for_each(take),
                 PartBody::Text(text) if message.role == Role::Assistant && message.kind == MessageKind::Reply => {
                     if let Some(plan) = current.get_mut(&thread) {
                         plan.hear(text, at);
@@ -105,7 +110,7 @@ fn close(plan: Option<Current>, out: &mut Vec<Write>) {
 
 /// The plan of an ExitPlanMode call: in its input, or, where the plan was written to a file before, in its answer.
 fn plan_mode(scope: &Scope<'_>, call: &ToolCall, at: CallRef, thread: ThreadIx) -> Option<Current> {
-    if !matches!(base_name(&call.tool).as_str(), "exitplanmode" | "planexit") {
+    if base_name(&call.tool) != "exitplanmode" {
         return None;
     }
     let answer = call.result.as_ref().map_or("", |r| r.text.as_str());
@@ -118,6 +123,21 @@ fn plan_mode(scope: &Scope<'_>, call: &ToolCall, at: CallRef, thread: ThreadIx) 
     let write = plan.writes.first_mut()?;
     write.call = Some(at);
     write.accepted = scope.accepted(call);
+    Some(plan)
+}
+
+/// The plan of OpenCode's plan agent. What a reply told is less certain than what was written down.
+fn of_agent(proposal: Proposal, at: CallRef, is_call: bool, thread: ThreadIx) -> Option<Current> {
+    let certainty = if is_call { 0.8 } else { 0.7 };
+    let (place, field) = proposal.text.clone().unwrap_or((at, Field::Text));
+    let mut plan = Current::new(PlanSource::PlanMode, certainty, proposal.steps, place, field, thread)?;
+    let write = plan.writes.first_mut()?;
+    (write.msg, write.part) = (at.msg, at.part);
+    write.call = is_call.then_some(at);
+    write.accepted = proposal.accepted;
+    if proposal.text.is_none() {
+        write.entries.iter_mut().for_each(|e| e.span = None);
+    }
     Some(plan)
 }
 
@@ -143,7 +163,7 @@ fn prose(text: &str, at: CallRef, thread: ThreadIx) -> Option<Current> {
 }
 
 /// The line before a list.
-fn lead_in(text: &str, list: usize) -> Option<&str> {
+pub(super) fn lead_in(text: &str, list: usize) -> Option<&str> {
     let before = &text[..text[..list].rfind('\n')?];
     before.lines().rev().map(str::trim).find(|l| !l.is_empty())
 }
@@ -155,7 +175,7 @@ fn announces(line: &str) -> bool {
 }
 
 /// Whether at least two thirds of the items begin with something to do.
-fn to_do(list: &[Step]) -> bool {
+pub(super) fn to_do(list: &[Step]) -> bool {
     let begins = |s: &&Step| crate::extract::plan::wording::begins_with_activity(&s.text);
     list.iter().filter(begins).count() * 3 >= list.len() * 2
 }
