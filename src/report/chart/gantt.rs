@@ -73,9 +73,13 @@ fn lanes(session: &Session, plan: &Plan) -> Vec<Lane> {
     let mut lanes: Vec<Lane> =
         (0..plan.items.len() as u32).map(|i| Lane { item: ItemIx(i), states: Vec::new() }).collect();
     let end = session.messages.len();
-    for t in plan.transitions.iter().filter(|t| t.from != t.to) {
+    for t in &plan.transitions {
         let Some(item) = t.item else { continue };
         let states = &mut lanes[item.at()].states;
+        // A part of a split item begins in the state that the whole had.
+        if t.from == t.to && (t.kind != TransitionKind::Split || !states.is_empty()) {
+            continue;
+        }
         states.last_mut().into_iter().for_each(|s| s.to = s.to.min(t.msg.at()));
         states.push(Stretch { state: t.to, from: t.msg, to: end });
     }
@@ -345,6 +349,24 @@ mod tests {
         let svg = picture(3, 12);
         assert!(svg.contains("<a href=\"#msg-2\">") && svg.contains("role=\"group\""), "{svg}");
         insta::assert_snapshot!(svg);
+    }
+
+    #[test]
+    fn a_part_of_a_split_item_has_a_bar_from_the_split_on() {
+        let list = |items: &[&str]| {
+            let items: Vec<_> = items.iter().map(|t| json!({"content": t, "status": "in_progress"})).collect();
+            json!({ "todos": items })
+        };
+        let session = SessionBuilder::new()
+            .call("TodoWrite", list(&["Build the parser and test the parser", "Ship"]), "ok")
+            .call("TodoWrite", list(&["Build the parser", "Test the parser", "Ship"]), "ok")
+            .assistant("end")
+            .build();
+        let plan = crate::extract::plan::extract(&session);
+        assert!(plan.transitions.iter().any(|t| t.item == Some(super::ItemIx(2)) && t.from == t.to));
+        let lanes = super::lanes(&session, &plan);
+        let starts: Vec<usize> = lanes.iter().map(|l| l.states[0].from.at()).collect();
+        assert_eq!(starts, [0, 0, 1]);
     }
 
     #[test]
