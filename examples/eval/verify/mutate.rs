@@ -1,9 +1,16 @@
 //! One change at a time in an article: a number, an id, a quote, an actor, a status, an order.
+//!
+//! Left out are changes after which the sentence states nothing false, by rules that know nothing of `verify`: headings and
+//! heads of tables; what a line asks (`Whether …`, `What shows that …`); a message that is named where another would do as
+//! well (`the next prompt after`, what is missing); a word that makes the line name one thing twice; a plan `before` a
+//! message that does not change it. A message is changed into one that holds nothing of what the line quotes, and no call
+//! of a tool that the first one calls.
 
 use std::ops::Range;
 
 use regex::Regex;
 use turnpoint::analysis::Analysis;
+use turnpoint::session::Message;
 
 /// An article with one thing changed.
 pub(crate) struct Mutation {
@@ -40,34 +47,35 @@ pub(crate) fn all(text: &str, analysis: &Analysis, most: usize) -> Vec<Mutation>
     let titles = ranges(text, r"(?m)^#.*$|^\|.*\|\n\|[-:| ]+\|$");
     let absent = ranges(
         text,
-        r"(?m)^(?:- )?(?:No|Neither) .*$|^.*(?:not in the transcript|no such part|none is known|: not stated in|holds no |No item ).*$",
+        r"(?m)^(?:- )?(?:No|Neither) .*$|^.*(?:not in the transcript|no such part|none is known|: not stated in|holds no |No item |[Tt]he next prompt after ).*$",
     );
+    let asks = ranges(text, r"(?m)^- (?:Whether|What shows that) .*$");
+    let in_any = |all: &[Range<usize>], r: &Range<usize>| all.iter().any(|t| t.start <= r.start && r.end <= t.end);
     let numbers = ranges(text, r"\d+(?:\.\d+)?").into_iter().filter(|r| {
         let before = text[..r.start].chars().next_back().unwrap_or(' ');
         let in_link = text[..r.start].ends_with("[msg ") || text[..r.start].ends_with("msg-");
-        open(r, false) && !in_link && !before.is_alphanumeric() && !"-_/.".contains(before)
+        open(r, false) && !in_link && !in_any(&titles, r) && !before.is_alphanumeric() && !"-_/.".contains(before)
     });
     add("number", numbers.map(|r| (r.clone(), other_number(&text[r]))).collect());
-    let is_absent = |r: &Range<usize>| absent.iter().any(|t| t.start <= r.start && r.end <= t.end);
-    add("id", ids(text, analysis).into_iter().filter(|(r, _)| !is_absent(r)).collect());
+    add("id", ids(text, analysis).into_iter().filter(|(r, _)| !in_any(&absent, r) && !in_any(&titles, r)).collect());
     let quotes =
         quoted.iter().filter(|r| open(r, true)).filter_map(|r| Some((r.clone(), other_quote(&text[r.clone()])?)));
     add("quote", quotes.collect());
     for (kind, pairs) in [("actor", ACTORS), ("status", STATES), ("order", ORDERS)] {
         let found = pairs.iter().flat_map(|(a, b)| {
             let places = ranges(text, &format!(r"(?-u:\b){a}(?-u:\b)"));
-            let is_title = |r: &Range<usize>| titles.iter().any(|t| t.start <= r.start && r.end <= t.end);
             let orders = |r: &Range<usize>| {
                 kind != "order" || ["[msg", "T"].iter().any(|s| text[r.end..].trim_start().starts_with(s))
             };
+            let states = |r: &Range<usize>| match kind {
+                "status" => !in_any(&asks, r) && !says_twice(text, r, b),
+                "order" => !text[..r.start].ends_with("Open in the plan ") || changes_plan(&text[r.end..], analysis),
+                _ => true,
+            };
+            let stays = |r: &Range<usize>| in_any(&titles, r) || in_any(&absent, r);
             places
                 .into_iter()
-                .filter(|r| {
-                    open(r, false)
-                        && !is_title(r)
-                        && orders(r)
-                        && !absent.iter().any(|t| t.start <= r.start && r.end <= t.end)
-                })
+                .filter(|r| open(r, false) && !stays(r) && orders(r) && states(r))
                 .map(|r| (r, (*b).to_owned()))
                 .collect::<Vec<_>>()
         });
@@ -113,20 +121,60 @@ fn other_number(number: &str) -> String {
     String::from_utf8(digits).unwrap_or_default()
 }
 
-/// Each link to a message, led to a message half a session away.
+/// `started and completed` with one word changed into the other.
+fn says_twice(text: &str, at: &Range<usize>, new: &str) -> bool {
+    let before = text[..at.start].trim_end_matches([' ', ',']).trim_end_matches(" and");
+    let after = text[at.end..].trim_start_matches([' ', ',']).trim_start_matches("and ");
+    before.ends_with(new) || after.starts_with(new)
+}
+
+/// Whether the message that a text begins with changes the plan.
+fn changes_plan(rest: &str, analysis: &Analysis) -> bool {
+    let label = rest.trim_start().strip_prefix("[msg ").and_then(|r| r.split(']').next());
+    let at = label.and_then(|l| analysis.session.find(l));
+    at.is_some_and(|ix| analysis.facts.plan.changed_messages().contains(&ix))
+}
+
+/// Each link to a message, led to another: half a session away, or the first after that of which the line is not true.
 fn ids(text: &str, analysis: &Analysis) -> Vec<(Range<usize>, String)> {
     let Ok(link) = Regex::new(r"\[msg ([\d.s]+)\]\(#msg-[\ds-]+\)") else { return Vec::new() };
-    let labels: Vec<String> = analysis.session.messages.iter().map(|m| m.label.to_string()).collect();
-    let next = |label: &str| {
-        let at = labels.iter().position(|l| l == label)?;
-        labels.get((at + labels.len() / 2) % labels.len())
+    let all = &analysis.session.messages;
+    let next = |label: &str, line: &str| {
+        let at = all.iter().position(|m| m.label.to_string() == label)?;
+        let far = (0..all.len()).map(|n| &all[(at + all.len() / 2 + n) % all.len()]);
+        let told = told(line);
+        far.filter(|m| m.label != all[at].label && differs(m, &all[at])).find(|m| !holds(m, &told))
     };
     link.captures_iter(text)
         .filter_map(|c| {
-            let other = next(&c[1])?;
-            Some((c.get(0)?.range(), format!("[msg {other}](#msg-{})", other.replace('.', "-"))))
+            let at = c.get(0)?;
+            let start = text[..at.start()].rfind('\n').map_or(0, |n| n + 1);
+            let end = text[at.end()..].find('\n').map_or(text.len(), |n| at.end() + n);
+            let other = next(&c[1], &text[start..end])?.label.to_string();
+            Some((at.range(), format!("[msg {other}](#msg-{})", other.replace('.', "-"))))
         })
         .collect()
+}
+
+/// Quotes, code and figures with a unit of a line.
+fn told(line: &str) -> Vec<String> {
+    let Ok(piece) = Regex::new(r"“([^”]*)”|`([^`]*)`|(?-u:\b)(\d+(?:\.\d+)? (?:%|[A-Za-z]+/s|ms))") else { return Vec::new() };
+    piece.captures_iter(line).filter_map(|c| Some(c.iter().skip(1).flatten().next()?.as_str().to_owned())).collect()
+}
+
+/// No tool is called by both, and they are no two replies without a call.
+fn differs(a: &Message, b: &Message) -> bool {
+    let tools = |m: &Message| m.calls().map(|c| c.tool.clone()).collect::<Vec<_>>();
+    let (mine, theirs) = (tools(a), tools(b));
+    !mine.iter().any(|t| theirs.contains(t)) && (a.role != b.role || mine != theirs)
+}
+
+fn holds(message: &Message, told: &[String]) -> bool {
+    let call = |c: &turnpoint::session::ToolCall| {
+        format!("{}\n{}\n{}", c.tool, c.input, c.result.as_ref().map_or("", |r| r.text.as_str()))
+    };
+    let text = format!("{}\n{}", message.text(), message.calls().map(call).collect::<String>());
+    told.iter().any(|t| text.contains(t.as_str()))
 }
 
 /// A quote with one word in its middle changed.

@@ -24,7 +24,7 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 /// Runs that a report draws the phases together to, unless all are asked for.
-const SHOWN: usize = 10;
+pub(super) const SHOWN: usize = 10;
 
 /// The one message that the cell under a heading names.
 fn named(scene: &Scene<'_>, head: &str) -> Option<MsgIx> {

@@ -11,6 +11,7 @@ mod diff;
 mod direction;
 mod each;
 mod excerpt;
+mod extent;
 mod figures_table;
 mod files;
 mod finding;
@@ -20,6 +21,7 @@ mod measured_row;
 mod missing;
 mod neighbour;
 mod number;
+mod open_things;
 mod opinion;
 mod order;
 mod outcome;
@@ -31,6 +33,7 @@ mod record;
 mod reference;
 mod rows;
 mod selection;
+mod spans;
 mod time;
 mod verbatim;
 mod warnings;
@@ -86,6 +89,9 @@ const CHECKS_OF_FACT: &[Check] = &[
     choice::check,
     outcome::check,
     selection::check,
+    spans::check,
+    extent::check,
+    open_things::check,
     finding::check,
     figures_table::check,
     files::check,

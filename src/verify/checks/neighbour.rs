@@ -94,8 +94,11 @@ fn between(scene: &Scene<'_>) -> Option<Finding> {
 
 /// `What came after [msg 9]: the transcript ends with it.`
 fn ends_with(scene: &Scene<'_>) -> Option<Finding> {
-    let (_, named) = led(scene, 0)?;
+    let (before, named) = led(scene, 0)?;
     ENDS_WITH.find(&scene.text()[scene.sentence().own[0].at.end..])?;
+    if before.to_lowercase().ends_with("what came before ") {
+        return Some(Finding::contradicted(Kind::Order, "the last message has others before it").shown_by([named]));
+    }
     let last = thread(scene, named).last().copied();
     Some(told(scene, last == Some(named), last, "the last message"))
 }
@@ -124,6 +127,10 @@ fn after_prompt(scene: &Scene<'_>) -> Option<Finding> {
     let session = scene.world.session();
     let later = thread(scene, from).into_iter().filter(|ix| *ix > from);
     if LAST_ANSWER.is_match(before) {
+        if session.message(from).role != Role::User {
+            let reason = format!("[msg {}] is no prompt", scene.world.label(from));
+            return Some(Finding::contradicted(Kind::Order, reason).shown_by([from]));
+        }
         let replies = later
             .take_while(|ix| !asks(session.message(*ix)))
             .filter(|ix| session.message(*ix).kind == MessageKind::Reply);

@@ -235,15 +235,16 @@ fn open_list(scene: &Scene<'_>) -> Option<Finding> {
     let found = OPEN_LIST.captures(scene.text())?;
     let at = scene.world.find(&scene.sentence().own.first()?.first)?;
     let upto = match found[1].eq_ignore_ascii_case("before") {
-        true => MsgIx(at.0.checked_sub(1)?),
-        false => at,
+        true => at.0.checked_sub(1).map(MsgIx),
+        false => Some(at),
     };
     let depth = scene.sentence().depth;
     let listed = scene.sentences[scene.at + 1..].iter().take_while(|s| s.depth > depth);
     let mut labels: Vec<&str> =
         listed.filter_map(|s| LABEL.find(&s.text).filter(|m| m.start() == 0).map(|m| m.as_str())).collect();
     let plan = &scene.world.analysis.facts.plan;
-    let then = plan.lists_at(Some(upto)).into_iter().flat_map(|s| &s.items).filter(|i| i.state.is_open());
+    let lists = upto.map_or_else(Vec::new, |upto| plan.lists_at(Some(upto)));
+    let then = lists.into_iter().flat_map(|s| &s.items).filter(|i| i.state.is_open());
     let mut open: Vec<&str> = then.filter_map(|i| i.item).map(|i| plan.items[i.at()].label.as_str()).collect();
     labels.sort_unstable();
     open.sort_unstable();

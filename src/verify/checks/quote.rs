@@ -83,8 +83,8 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
     let here: Vec<MsgIx> = found.iter().copied().filter(|ix| named.contains(ix)).collect();
     if !named.is_empty()
         && here.is_empty()
-        && long
-        && (behind.is_some() || !scene.subject.is_some_and(|s| found.contains(&s)))
+        && (long || none_of_many_stands(scene, &named))
+        && (behind.is_some() || told_of(scene) || !scene.subject.is_some_and(|s| found.contains(&s)))
     {
         let reason = format!("“{words}” stands in {}, not in the messages named", labels(&found));
         return Some(Finding::contradicted(Kind::Quote, reason).shown_by(found.into_iter().take(3)));
@@ -114,6 +114,25 @@ fn behind(scene: &Scene<'_>, range: &Range<usize>) -> Option<MsgIx> {
 fn is_one_of_many(scene: &Scene<'_>, range: &Range<usize>) -> bool {
     let stands = |r: &Range<usize>| !holding(scene, &pieces(inner(&scene.text()[r.clone()]))).is_empty();
     quotes(scene.text()).iter().filter(|r| *r != range && stands(r)).count() > 1
+}
+
+/// Whether three or more are quoted, and none of them stands in the messages named.
+fn none_of_many_stands(scene: &Scene<'_>, named: &[MsgIx]) -> bool {
+    let all = quotes(scene.text());
+    let stands = |r: &Range<usize>| {
+        holding(scene, &pieces(inner(&scene.text()[r.clone()]))).iter().any(|ix| named.contains(ix))
+    };
+    all.len() > 2 && !all.iter().any(stands)
+}
+
+static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^ (?:lists|says|names|gives|states|reports|writes) ").expect("a constant pattern")
+});
+
+/// `[msg 4] lists …`: of the message named, and no other.
+fn told_of(scene: &Scene<'_>) -> bool {
+    let first = scene.sentence().own.first().filter(|r| r.at.start == 0 && r.last.is_none());
+    first.is_some_and(|r| TELLS.is_match(&scene.text()[r.at.end..]))
 }
 
 /// Whether the text ends with the name of an item: `T4 `.

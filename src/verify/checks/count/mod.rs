@@ -47,9 +47,10 @@ fn decide(scene: &Scene<'_>, stated: &Stated<'_>, whole: bool) -> Option<Finding
     if whole {
         sets.push(Vec::new());
     }
+    let of_range = scene.sentence().own.iter().any(|r| r.last.is_some());
     let answers: Vec<Vec<MsgIx>> = match stated.noun.is_made_by_the_agent() {
-        true => sets.iter().filter_map(|set| place::answered(scene, set)).collect(),
-        false => Vec::new(),
+        true if !of_range => sets.iter().filter_map(|set| place::answered(scene, set)).collect(),
+        _ => Vec::new(),
     };
     let of_the_user = !answers.is_empty();
     sets.extend(answers);
@@ -148,6 +149,10 @@ fn ends(scene: &Scene<'_>, stated: &Stated<'_>, counted: &[MsgIx]) -> Option<Fin
 
 /// Cells under a heading that names what is counted.
 fn row(scene: &Scene<'_>) -> Vec<Finding> {
+    // Counted over the span of the row, and nothing else.
+    if super::spans::span(scene).is_some() {
+        return Vec::new();
+    }
     let sentence = scene.sentence();
     let cells: Vec<&str> = sentence.cells().collect();
     let code: Vec<&str> = cells.iter().copied().filter(|c| c.starts_with('`') && c.ends_with('`')).collect();
