@@ -98,11 +98,26 @@ fn make_readable(_: &fs::File) -> io::Result<()> {
 /// A table for people: columns aligned by display width, nothing hidden, each row on one line unless the terminal is
 /// narrower. Without a terminal nothing is cut or wrapped, so that the output is the same everywhere.
 pub(crate) fn grid(header: &[&str], rows: &[Vec<String>]) -> String {
+    aligned(header, rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()))
+}
+
+/// A table as [`grid`] makes it, with a line below each row for its last cell, which is long.
+pub(crate) fn grid_with_lines(header: &[&str], rows: &[Vec<String>]) -> String {
+    let two = |row: &Vec<String>| {
+        let mut cells: Vec<String> = row.iter().map(|cell| one_line(cell)).collect();
+        let below = cells.pop().unwrap_or_default();
+        if let Some(last) = cells.last_mut() {
+            last.push_str(&format!("\n{below}"));
+        }
+        cells
+    };
+    aligned(header, rows.iter().map(two))
+}
+
+fn aligned(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header.iter().copied());
-    for row in rows {
-        table.add_row(row.iter().map(|cell| one_line(cell)));
-    }
+    table.add_rows(rows);
     match terminal_width() {
         Some(width) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width),
         None => table.set_content_arrangement(ContentArrangement::Disabled),

@@ -59,7 +59,7 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         Style::Table => output::print(&table(&found))?,
     }
     let wrong = found.count(Verdict::Contradicted) > 0 || found.notes.iter().any(|n| n.wrong);
-    let open = run.global.strict && found.count(Verdict::Unverifiable) > 0;
+    let open = run.global.strict && (found.count(Verdict::Unverifiable) > 0 || found.in_part() > 0);
     Ok(if wrong || open { Exit::Found } else { Exit::Done })
 }
 
@@ -87,18 +87,30 @@ fn table(found: &Verification) -> String {
         out.push_str(&format!("{}\n", output::one_line(&note.text)));
     }
     out.push_str(&format!(
-        "{} sentences, {} statements: {} contradicted, {} supported, {} unverifiable\n",
+        "{} sentences, {} statements: {} contradicted, {} supported{}, {} unverifiable\n",
         found.sentences,
         found.statements.len(),
         found.count(Verdict::Contradicted),
         found.count(Verdict::Supported),
+        match found.in_part() {
+            0 => String::new(),
+            n => format!(" ({n} in part)"),
+        },
         found.count(Verdict::Unverifiable),
     ));
-    for verdict in [Verdict::Contradicted, Verdict::Unverifiable, Verdict::Supported] {
-        let rows: Vec<Vec<String>> = found.statements.iter().filter(|s| s.verdict == verdict).map(row).collect();
+    let in_part = |s: &&Statement| s.only.is_some();
+    let parts = [
+        (Verdict::Contradicted, false, "contradicted"),
+        (Verdict::Unverifiable, false, "unverifiable"),
+        (Verdict::Supported, true, "supported in part: nothing of the sentence was checked but the words named"),
+        (Verdict::Supported, false, "supported"),
+    ];
+    for (verdict, part, title) in parts {
+        let here = found.statements.iter().filter(|s| s.verdict == verdict && in_part(s) == part);
+        let rows: Vec<Vec<String>> = here.map(row).collect();
         if !rows.is_empty() {
-            out.push_str(&format!("\n{}\n", verdict.word()));
-            out.push_str(&output::grid(&["line", "kind", "why", "messages", "sentence"], &rows));
+            out.push_str(&format!("\n{title}\n"));
+            out.push_str(&output::grid_with_lines(&["line", "kind", "messages", "why, and the sentence"], &rows));
         }
     }
     out
@@ -108,8 +120,8 @@ fn row(statement: &Statement) -> Vec<String> {
     vec![
         statement.line.to_string(),
         statement.kind.word().to_owned(),
-        statement.reason.clone(),
         statement.evidence_msgs.iter().take(3).cloned().collect::<Vec<_>>().join(" "),
+        statement.reason.clone(),
         crate::report::text::cut(&statement.text, SHOWN),
     ]
 }

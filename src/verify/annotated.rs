@@ -9,7 +9,7 @@ use super::{Statement, Verdict, Verification};
 pub fn annotated(article: &str, found: &Verification) -> String {
     let mut marks: BTreeMap<usize, Vec<&Statement>> = BTreeMap::new();
     let mut listed: Vec<&Statement> = Vec::new();
-    for statement in found.statements.iter().filter(|s| s.verdict != Verdict::Supported) {
+    for statement in found.statements.iter().filter(|s| s.verdict != Verdict::Supported || s.only.is_some()) {
         match statement.in_prose && article.is_char_boundary(statement.end) {
             true => marks.entry(statement.end).or_default().push(statement),
             false => listed.push(statement),
@@ -44,6 +44,9 @@ pub fn annotated(article: &str, found: &Verification) -> String {
 }
 
 fn mark(statement: &Statement) -> String {
+    if let Some(only) = &statement.only {
+        return format!(" **[~ supported in part: only {} was found]**", line(only));
+    }
     let sign = if statement.verdict == Verdict::Contradicted { "✗" } else { "?" };
     let at: Vec<String> = statement.evidence_msgs.iter().take(3).map(|m| format!("[msg {m}]")).collect();
     let at = if at.is_empty() { String::new() } else { format!(" ({})", at.join(", ")) };

@@ -260,13 +260,18 @@ fn named(text: &str) -> Vec<Reference> {
 pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let (mut start, mut ticks, mut quoted, mut depth) = (0, false, false, 0usize);
+    // A mark that is never closed quotes nothing.
+    let last = text.rfind('”').unwrap_or(0);
+    let mut curly = false;
     let mut chars = text.char_indices().peekable();
     while let Some((i, c)) = chars.next() {
         let next = chars.peek().map(|n| n.1);
         match c {
+            '“' => (quoted, curly) = (true, i < last),
+            '”' => (quoted, curly) = (false, false),
+            // What is quoted may hold half of a pair.
+            _ if curly => {}
             '`' => ticks = !ticks,
-            '“' => quoted = true,
-            '”' => quoted = false,
             '"' => quoted = !quoted,
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
@@ -274,7 +279,7 @@ pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
         }
         let closes = matches!(c, '.' | '!' | '?') && !quoted
             // `… done."` ends with the mark of the quote.
-            || matches!(c, '"' | '”') && !quoted && text[..i].ends_with(['.', '!', '?']);
+            || matches!(c, '"' | '”') && !quoted && text[..i].ends_with(['.', '!', '?', '…']);
         let at_end = next.is_none_or(char::is_whitespace);
         if !ticks
             && depth == 0

@@ -120,6 +120,9 @@ pub struct Statement {
     pub reason: String,
     /// Messages that show it.
     pub evidence_msgs: Vec<String>,
+    /// Supported in part: the only words of the sentence that were found; what it says of them was not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
     /// It stands in a paragraph or bullet, not in a heading, table or block of code.
     #[serde(skip)]
     pub in_prose: bool,
@@ -154,6 +157,11 @@ impl Verification {
         self.statements.iter().filter(|s| s.verdict == verdict).count()
     }
 
+    /// Statements of sentences of which nothing but some words was found.
+    pub fn in_part(&self) -> usize {
+        self.statements.iter().filter(|s| s.only.is_some()).count()
+    }
+
     /// Sentences of which nothing was decided.
     pub fn unchecked(&self) -> impl Iterator<Item = &Statement> {
         let decided: std::collections::BTreeSet<usize> =
@@ -175,11 +183,13 @@ struct Finding {
     verdict: Verdict,
     reason: String,
     evidence: Vec<crate::session::MsgIx>,
+    /// It says no more than that these words stand somewhere.
+    words: Option<String>,
 }
 
 impl Finding {
     fn new(kind: Kind, verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { kind, verdict, reason: reason.into(), evidence: Vec::new() }
+        Self { kind, verdict, reason: reason.into(), evidence: Vec::new(), words: None }
     }
 
     fn supported(kind: Kind, reason: impl Into<String>) -> Self {
@@ -192,6 +202,12 @@ impl Finding {
 
     fn unverifiable(kind: Kind, reason: impl Into<String>) -> Self {
         Self::new(kind, Verdict::Unverifiable, reason)
+    }
+
+    /// A finding that says no more than that some words stand somewhere.
+    fn of_words(mut self, words: &str) -> Self {
+        self.words = Some(words.to_owned());
+        self
     }
 
     fn shown_by(mut self, messages: impl IntoIterator<Item = crate::session::MsgIx>) -> Self {
@@ -230,6 +246,11 @@ impl<'a> Verifier<'a> {
             if found.is_empty() && is_statement(sentence) {
                 found.push(Finding::unverifiable(Kind::Other, "nothing in it can be checked"));
             }
+            // A claim around a word that stands in the session is not shown by the word.
+            let decides = |f: &Finding| f.verdict == Verdict::Supported && f.words.is_none();
+            if found.iter().any(decides) || !scene.says_more() {
+                found.iter_mut().for_each(|f| f.words = None);
+            }
             stating += usize::from(!found.is_empty());
             statements.extend(found.into_iter().map(|f| statement(sentence, f, world)));
         }
@@ -263,6 +284,7 @@ fn statement(sentence: &Sentence, finding: Finding, world: &World<'_>) -> Statem
         verdict: finding.verdict,
         reason: finding.reason,
         evidence_msgs: finding.evidence.iter().map(|&ix| world.label(ix)).collect(),
+        only: finding.words.filter(|_| finding.verdict == Verdict::Supported),
         in_prose: sentence.block == Block::Prose,
     }
 }

@@ -101,7 +101,15 @@ impl<'a> World<'a> {
     /// Everything that stands in a message, plain, on one line, in lower case: what was said, what calls were given, what
     /// they printed.
     pub(super) fn text(&self, ix: MsgIx) -> &str {
-        self.texts[ix.at()].get_or_init(|| plain(&all_text(self.message(ix))).to_lowercase())
+        self.texts[ix.at()].get_or_init(|| {
+            let message = self.message(ix);
+            let mut all = all_text(message);
+            // What was said before and after a call reads on.
+            if message.texts().nth(1).is_some() {
+                line(&mut all, &message.text());
+            }
+            plain(&all).to_lowercase()
+        })
     }
 
     /// Whether somebody said these words in a message: the agent in its text and in what it gave to tools, the user in a

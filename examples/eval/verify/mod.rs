@@ -31,6 +31,8 @@ struct Faith {
     sentences: usize,
     checked: usize,
     contradicted: usize,
+    /// Sentences of which nothing but some words was found.
+    in_part: usize,
 }
 
 /// Kind of mutation → caught, tried.
@@ -61,10 +63,11 @@ pub(crate) fn run() -> Result<(), Error> {
         }
     }
     println!(
-        "{} texts of ours: {} sentences, {:.1} % checked, {} statements contradicted",
+        "{} texts of ours: {} sentences, {:.1} % checked ({} only in part), {} statements contradicted",
         faith.articles,
         faith.sentences,
         100.0 * faith.checked as f64 / faith.sentences.max(1) as f64,
+        faith.in_part,
         faith.contradicted
     );
     for (kind, (hit, tried)) in caught {
@@ -94,9 +97,15 @@ fn one(
         faith.checked += found.checked();
         let wrong: Vec<_> = found.statements.iter().filter(|s| s.verdict == Verdict::Contradicted).collect();
         faith.contradicted += wrong.len();
+        let mut in_part: Vec<usize> = found.statements.iter().filter(|s| s.only.is_some()).map(|s| s.start).collect();
+        in_part.dedup();
+        faith.in_part += in_part.len();
         if verbose {
             for s in &wrong {
                 println!("FALSE  {name} {what}:{} {}: {} | {}", s.line, s.kind.word(), s.reason, s.text);
+            }
+            for s in found.statements.iter().filter(|s| s.only.is_some()) {
+                println!("PART  {name} {what}:{} {}", s.line, s.text);
             }
             for s in found.unchecked() {
                 println!("BLANK  {name} {what}:{} {}", s.line, s.text);

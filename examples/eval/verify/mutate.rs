@@ -2,7 +2,7 @@
 //!
 //! Left out are changes after which the sentence states nothing false, by rules that know nothing of `verify`: headings and
 //! heads of tables; what a line asks (`Whether …`, `What shows that …`); a message that is named where another would do as
-//! well (`the next prompt after`, what is missing); a word that makes the line name one thing twice; a plan `before` a
+//! well (`the next prompt after`, what is missing, what a word means); a word that makes the line name one thing twice; a plan `before` a
 //! message that does not change it. A message is changed into one that holds nothing of what the line quotes, and no call
 //! of a tool that the first one calls.
 
@@ -47,7 +47,7 @@ pub(crate) fn all(text: &str, analysis: &Analysis, most: usize) -> Vec<Mutation>
     let titles = ranges(text, r"(?m)^#.*$|^\|.*\|\n\|[-:| ]+\|$");
     let absent = ranges(
         text,
-        r"(?m)^(?:- )?(?:No|Neither) .*$|^.*(?:not in the transcript|no such part|none is known|: not stated in|holds no |No item |[Tt]he next prompt after ).*$",
+        r"(?m)^(?:- )?(?:No|Neither) .*$|^.*(?:not in the transcript|no such part|none is known|: not stated in|holds no |No item |[Tt]he next prompt after |” means that ).*$",
     );
     let asks = ranges(text, r"(?m)^- (?:Whether|What shows that) .*$");
     let in_any = |all: &[Range<usize>], r: &Range<usize>| all.iter().any(|t| t.start <= r.start && r.end <= t.end);
@@ -139,10 +139,13 @@ fn changes_plan(rest: &str, analysis: &Analysis) -> bool {
 fn ids(text: &str, analysis: &Analysis) -> Vec<(Range<usize>, String)> {
     let Ok(link) = Regex::new(r"\[msg ([\d.s]+)\]\(#msg-[\ds-]+\)") else { return Vec::new() };
     let all = &analysis.session.messages;
-    let next = |label: &str, line: &str| {
+    let called = |a: usize, b: usize| all[a.min(b)..=a.max(b)].iter().any(|m| m.calls().next().is_some());
+    let next = |label: &str, line: &str, of_range: bool| {
         let at = all.iter().position(|m| m.label.to_string() == label)?;
-        let far = (0..all.len()).map(|n| &all[(at + all.len() / 2 + n) % all.len()]);
+        let far = (0..all.len()).map(|n| (at + all.len() / 2 + n) % all.len());
         let told = told(line);
+        // The end of a range is moved over a call at least.
+        let far = far.filter(|n| !of_range || called(at, *n)).map(|n| &all[n]);
         far.filter(|m| m.label != all[at].label && differs(m, &all[at])).find(|m| !holds(m, &told))
     };
     link.captures_iter(text)
@@ -150,7 +153,8 @@ fn ids(text: &str, analysis: &Analysis) -> Vec<(Range<usize>, String)> {
             let at = c.get(0)?;
             let start = text[..at.start()].rfind('\n').map_or(0, |n| n + 1);
             let end = text[at.end()..].find('\n').map_or(text.len(), |n| at.end() + n);
-            let other = next(&c[1], &text[start..end])?.label.to_string();
+            let of_range = text[..at.start()].ends_with('–') || text[at.end()..].starts_with('–');
+            let other = next(&c[1], &text[start..end], of_range)?.label.to_string();
             Some((at.range(), format!("[msg {other}](#msg-{})", other.replace('.', "-"))))
         })
         .collect()

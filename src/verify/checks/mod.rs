@@ -45,6 +45,7 @@ use super::article::{Block, Sentence};
 use super::refs::Reference;
 use super::world::World;
 use super::{Finding, words};
+use crate::extract::prose::content_words;
 use crate::session::MsgIx;
 
 /// One sentence, with the article around it and the session it is checked against.
@@ -62,6 +63,9 @@ const LEAD: usize = 60;
 
 /// Sentences before and behind one that are read with it.
 const NEAR: usize = 30;
+
+/// Words of meaning that a sentence needs beside its quotes to claim something of them.
+const MORE: usize = 3;
 
 /// Reads one kind of statement in a sentence, and decides it.
 type Check = fn(&Scene<'_>) -> Vec<Finding>;
@@ -186,6 +190,11 @@ impl<'a> Scene<'a> {
         words::without_guesses(&text)
     }
 
+    /// Whether a sentence says something beside the words, code and messages that it names.
+    pub(super) fn says_more(&self) -> bool {
+        self.sentence().block == Block::Prose && content_words(&self.outside_quotes()).len() >= MORE
+    }
+
     /// The other sentences of its paragraph, bullet or table, the nearest of them where there are many.
     pub(super) fn around(&self) -> Vec<&'a Sentence> {
         let group = self.sentence().group;
@@ -285,7 +294,11 @@ pub(super) fn quotes(text: &str) -> Vec<Range<usize>> {
 
 /// Ranges of code in a plain text, with the backticks.
 pub(super) fn code(text: &str) -> Vec<Range<usize>> {
-    let ticks: Vec<usize> = memchr::memchr_iter(b'`', text.as_bytes()).collect();
+    let mut ticks: Vec<usize> = memchr::memchr_iter(b'`', text.as_bytes()).collect();
+    // A quote that was cut may hold half of a pair.
+    for quote in quotes(text).into_iter().filter(|q| text[q.clone()].matches('`').count() % 2 == 1) {
+        ticks.retain(|t| !quote.contains(t));
+    }
     ticks.chunks_exact(2).map(|pair| pair[0]..pair[1] + 1).collect()
 }
 

@@ -118,7 +118,10 @@ fn last_reply(scene: &Scene<'_>) -> Option<Finding> {
     {
         return Some(Finding::contradicted(Kind::Presence, "it has text").shown_by([named]));
     }
-    Some(told(scene, right == Some(named), right, "the last reply before"))
+    // Notices in the agent's name are no replies.
+    let is_said = |ix: &MsgIx| scene.world.message(*ix).kind == MessageKind::Reply && *ix < from;
+    let said = thread(scene, from).into_iter().rfind(is_said);
+    Some(told(scene, right == Some(named) || said == Some(named), right, "the last reply before"))
 }
 
 /// `The last reply to [msg 2] is [msg 9]`, `the next prompt after [msg 2] is [msg 10]`.
@@ -142,9 +145,12 @@ fn after_prompt(scene: &Scene<'_>) -> Option<Finding> {
         return Some(Finding::contradicted(Kind::Order, format!("it does not come {word} it")).shown_by([named, from]));
     }
     // A command that the agent answers asks as well.
-    let mut prompts = later.filter(|ix| session.asked(*ix).is_some() || asks(session.message(*ix)));
-    let right = prompts.next();
-    Some(told(scene, right == Some(named), right, "the next prompt"))
+    let later: Vec<MsgIx> = later.collect();
+    let right = later.iter().copied().find(|ix| session.asked(*ix).is_some() || asks(session.message(*ix)));
+    // What the program sends in the user's name may be passed over.
+    let typed = later.iter().copied().find(|ix| session.asked(*ix).is_some());
+    let sent = later.iter().copied().find(|ix| asks(session.message(*ix)));
+    Some(told(scene, [right, typed, sent].contains(&Some(named)), right, "the next prompt"))
 }
 
 /// Whether a message asks the agent for something: typed, or sent in the user's name.

@@ -44,8 +44,25 @@ fn starts(scene: &Scene<'_>) -> Option<Finding> {
 static FOLLOWS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)^(?:it|this message) (follows|precedes)(?-u:\b)").expect("a constant pattern"));
 
+static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^Measured (before|after) \[msg [^\]]*\] and again (before|after) it:$").expect("a constant pattern")
+});
+
+/// `Measured before [msg 4] and again after it:`: of each row that follows one figure stands before it, the other behind.
+fn measured(scene: &Scene<'_>) -> Option<Finding> {
+    let found = MEASURED.captures(scene.text())?;
+    let at = scene.world.find(&scene.sentence().own.first()?.first)?;
+    let rows = scene.sentences[scene.at + 1..].iter().take_while(|s| s.block == crate::verify::article::Block::Row);
+    let mut sides = rows.map(|s| {
+        let told: Vec<_> = s.own.iter().filter_map(|r| scene.world.find(&r.first)).collect();
+        told.iter().any(|ix| *ix < at) && told.iter().any(|ix| *ix >= at)
+    });
+    let holds = &found[1] == "before" && &found[2] == "after" && sides.all(|s| s);
+    Some(said(holds, format!("the figures {} around it", if holds { "stand" } else { "do not stand" })).shown_by([at]))
+}
+
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
-    let mut out = Vec::new();
+    let mut out: Vec<Finding> = measured(scene).into_iter().collect();
     let own = &scene.sentence().own;
     let text = scene.text();
     for pair in own.windows(2) {

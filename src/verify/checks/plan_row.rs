@@ -32,6 +32,7 @@ pub(super) fn row(scene: &Scene<'_>) -> Vec<Finding> {
     out.extend(column(&["states"]).into_iter().flat_map(|c| states(scene, ix, c)));
     out.extend(column(&["text"]).and_then(|t| reads(scene, ix, t)));
     out.extend(ends(scene, ix, column(&["at the end"])));
+    out.extend(column(&["evidence"]).and_then(|c| shows(scene, ix, c)));
     out.extend(moved(
         scene,
         ix,
@@ -100,6 +101,21 @@ fn reads(scene: &Scene<'_>, item: ItemIx, cell: &str) -> Option<Finding> {
     })
 }
 
+/// Messages under `evidence`: calls there bear on the completion of the item.
+fn shows(scene: &Scene<'_>, item: ItemIx, cell: &str) -> Option<Finding> {
+    let named = scene.world.expand(&refs::find(cell));
+    let calls: Vec<_> = history(scene, item).flat_map(|t| &t.evidence).map(|e| e.call.msg).collect();
+    let other = named.iter().copied().find(|ix| !calls.contains(ix));
+    let label = &scene.world.analysis.facts.plan.items[item.at()].label;
+    (!named.is_empty()).then(|| match other {
+        None => Finding::supported(Kind::Plan, format!("calls there bear on {label}")).shown_by(named),
+        Some(at) => {
+            let reason = format!("no call of [msg {}] bears on {label}", scene.world.label(at));
+            Finding::contradicted(Kind::Plan, reason).shown_by([at])
+        }
+    })
+}
+
 fn ends(scene: &Scene<'_>, item: ItemIx, cell: Option<&str>) -> Option<Finding> {
     let state = cell?.split([',', ' ']).next().map(State::of_word).filter(|s| *s != State::Other)?;
     let item = &scene.world.analysis.facts.plan.items[item.at()];
@@ -137,7 +153,14 @@ fn moved(
     let kind_fits = kinds
         .iter()
         .all(|k| *k == "none" || k.is_empty() || rows.iter().any(|t| t.kind.word() == *k) || rows.is_empty());
-    let still = rows.is_empty() && from == to;
+    // A write that was refused still lists the item in a state.
+    let refused = |s: &&crate::extract::plan::PlanSnapshot| !s.accepted && scene.world.message(s.msg).label == at;
+    let snapshots = &scene.world.analysis.facts.plan.snapshots;
+    let listed = |s: &crate::extract::plan::PlanSnapshot| {
+        s.items.iter().any(|i| (i.item == Some(item) || i.text == scene.world.analysis.facts.plan.items[item.at()].text) && i.state == to)
+    };
+    let as_written = rows.is_empty() && kinds == ["none"] && snapshots.iter().filter(refused).any(listed);
+    let still = rows.is_empty() && from == to || as_written;
     let shown = rows.iter().map(|t| t.msg).take(1);
     Some(match (step && kind_fits) || still {
         true => Finding::supported(Kind::Plan, format!("{label} goes from {from} to {to}")).shown_by(shown),

@@ -45,6 +45,10 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
     if pieces.is_empty() {
         return None;
     }
+    // `“not found” means that …`: a word explained, not quoted.
+    if [" means ", " mean "].iter().any(|w| scene.text()[range.end..].starts_with(w)) {
+        return None;
+    }
     let found = holding(scene, &pieces);
     if let Some(finding) = absent(scene, &range, words, &found) {
         return Some(finding);
@@ -100,7 +104,8 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
             Finding::supported(Kind::Quote, format!("said by the {}", role.word())).shown_by(by.into_iter().take(3)),
         );
     }
-    Some(Finding::supported(Kind::Quote, format!("stands in {}", labels(&shown))).shown_by(shown.into_iter().take(3)))
+    let reason = format!("“{words}” stands in {}", labels(&shown));
+    Some(Finding::supported(Kind::Quote, reason).of_words(&format!("“{words}”")).shown_by(shown.into_iter().take(3)))
 }
 
 /// The message in brackets directly behind a quote: `“…” ([msg 4])`.
@@ -218,7 +223,8 @@ fn name(scene: &Scene<'_>, range: &Range<usize>) -> Option<Finding> {
         return Some(Finding::unverifiable(Kind::Quote, reason).shown_by(found.into_iter().take(1)));
     }
     let shown = if here.is_empty() { found.into_iter().take(1).collect() } else { here };
-    Some(Finding::supported(Kind::Quote, format!("`{words}` stands there")).shown_by(shown))
+    let reason = format!("`{words}` stands there");
+    Some(Finding::supported(Kind::Quote, reason).of_words(&format!("`{words}`")).shown_by(shown))
 }
 
 /// Names of metrics, models, ids and places are facts of the session that no text of it needs to hold.
@@ -227,7 +233,8 @@ fn known_word(scene: &Scene<'_>, word: &str) -> Option<Finding> {
     let session = &analysis.session;
     let named = scene.world.expand(scene.sentence().references());
     let supported = |what: &str| {
-        Finding::supported(Kind::Reference, format!("`{word}` is {what}")).shown_by(named.iter().copied().take(1))
+        let finding = Finding::supported(Kind::Reference, format!("`{word}` is {what}"));
+        finding.of_words(&format!("`{word}`")).shown_by(named.iter().copied().take(1))
     };
     let cut = word.trim_end_matches('…');
     let bare = word.split_once(" (").map_or(word, |w| w.0);

@@ -24,7 +24,32 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
         }
         out.extend(counted_range(scene, r));
     }
+    out.extend(calls_in_range(scene));
     out
+}
+
+static CALLS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^The (\d+) `([^`]+)` calls stand in \[msg [^\]]*\]–\[msg [^\]]*\](?:, in (\d+) of these (\d+) messages)?")
+        .expect("a constant pattern")
+});
+
+/// `The 4 `task` calls stand in [msg 3]–[msg 9], in 4 of these 7 messages`: so many, and from end to end.
+fn calls_in_range(scene: &Scene<'_>) -> Option<Finding> {
+    let found = CALLS.captures(scene.text())?;
+    let range = scene.world.expand(scene.sentence().own.get(..1)?);
+    let session = scene.world.session();
+    let main: Vec<_> = range.into_iter().filter(|&ix| session.on_main(ix) && !session.message(ix).abandoned).collect();
+    let calls = |ix: &crate::session::MsgIx| session.message(*ix).calls().filter(|c| c.tool == found[2]).count();
+    let holding: Vec<_> = main.iter().copied().filter(|ix| calls(ix) > 0).collect();
+    let same = |n: usize, of: usize| found.get(n).is_none_or(|m| m.as_str().parse() == Ok(of));
+    let ends = holding.first() == main.first() && holding.last() == main.last();
+    let total: usize = main.iter().map(calls).sum();
+    let reason = format!("{total} calls, in {} of {} messages", holding.len(), main.len());
+    Some(match ends && same(1, total) && same(3, holding.len()) && same(4, main.len()) {
+        true => Finding::supported(Kind::Count, reason),
+        false => Finding::contradicted(Kind::Count, reason),
+    })
+    .map(|f| f.shown_by(holding.into_iter().take(3)))
 }
 
 fn counted_range(scene: &Scene<'_>, r: &crate::verify::refs::Reference) -> Option<Finding> {

@@ -25,7 +25,21 @@ static HOW_MANY: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     let mut out = silent(scene);
     out.extend(how_many(scene));
+    out.extend(lists(scene));
     out
+}
+
+static LISTS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\[msg [^\]]*\] lists (\d+) options\b").expect("a constant pattern"));
+
+/// `[msg 4] lists 7 options`, where it lists none and another message lists just so many.
+fn lists(scene: &Scene<'_>) -> Option<Finding> {
+    let stated: usize = LISTS.captures(scene.text())?[1].parse().ok()?;
+    let at = scene.world.find(&scene.sentence().own.first()?.first)?;
+    let all = &scene.world.analysis.facts.options;
+    let other = all.iter().find(|l| l.options.len() == stated).filter(|_| !all.iter().any(|l| l.msg == at))?;
+    let reason = format!("the {stated} options stand in [msg {}]", scene.world.label(other.msg));
+    Some(Finding::contradicted(Kind::Selection, reason).shown_by([other.msg]))
 }
 
 /// `selected four of the seven`: against the options that the message took up.
@@ -47,14 +61,24 @@ fn how_many(scene: &Scene<'_>) -> Option<Finding> {
     }
     let at = who.into_iter().chain(scope.iter().copied()).find(|ix| selects(*ix));
     let at = at.or(scene.subject)?;
-    let selected: BTreeSet<_> = selected_in(at).map(|l| l.to).collect();
-    let lists: BTreeSet<MsgIx> = selected_in(at).map(|l| l.to_msg).collect();
+    // `[msg 4] lists 3 options; [msg 9] selected two of them`: of that list.
+    let of: Vec<MsgIx> = scope.iter().copied().filter(|ix| *ix < at).collect();
+    let of_list = of.iter().any(|ix| analysis.facts.options.iter().any(|l| l.msg == *ix));
+    let meant = |l: &&crate::link::Link| !of_list || of.contains(&l.to_msg);
+    let selected: BTreeSet<_> = selected_in(at).filter(meant).map(|l| l.to).collect();
+    let lists: BTreeSet<MsgIx> = selected_in(at).filter(meant).map(|l| l.to_msg).collect();
     let listed: usize = analysis.facts.options.iter().filter(|l| lists.contains(&l.msg)).map(|l| l.options.len()).sum();
     if selected.is_empty() {
         return None;
     }
     let verb = found[1].to_lowercase();
     let omits = verb.starts_with("omit") || verb.starts_with("le");
+    // What an earlier message had selected is not selected anew.
+    let first = |to| analysis.links.iter().filter(|l| l.kind == LinkKind::Selects && l.to == to).map(|l| l.from_msg).min();
+    let anew = selected.iter().filter(|to| first(**to) == Some(at)).count();
+    if !omits && anew == stated {
+        return Some(Finding::supported(Kind::Selection, format!("{anew} of {listed} options")).shown_by([at]));
+    }
     let counted = if omits { listed.saturating_sub(selected.len()) } else { selected.len() };
     let shown = lists.into_iter().chain([at]);
     Some(match counted == stated {

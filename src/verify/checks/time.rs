@@ -19,7 +19,10 @@ static TOOK: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     let text = scene.without_quotes();
-    DATED.captures_iter(&text).filter_map(|c| dated(scene, &c)).collect()
+    // What an output printed is quoted.
+    let words = super::rows::verbatim_cells(scene);
+    let quoted = |c: &regex::Captures<'_>| c.get(0).is_some_and(|m| words.iter().any(|w| w.contains(&m.start())));
+    DATED.captures_iter(&text).filter(|c| !quoted(c)).filter_map(|c| dated(scene, &c)).collect()
 }
 
 /// A date and time: that of a message named, or of any message where none is.

@@ -67,6 +67,14 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
             }
             out
         }
+        Noun::Finding if scene.text().contains(" printed ") => {
+            let tools: Vec<&str> =
+                super::super::code(scene.text()).into_iter().map(|r| super::super::inner(&scene.text()[r])).collect();
+            let printed = facts.printed.iter().filter(|f| within(f.msg) && tools.contains(&f.tool));
+            let all: Vec<_> = printed.collect();
+            let first = all.iter().filter(|f| f.restates.is_none()).map(|f| f.msg).collect();
+            vec![counted(all.iter().map(|f| f.msg).collect()), counted(first)]
+        }
         Noun::Finding | Noun::OkPoint => {
             let level = qualifiers.iter().find(|q| q.len() == 2 && q.starts_with(['P', 'p'])).map(|q| q.to_uppercase());
             let ok = noun == Noun::OkPoint;

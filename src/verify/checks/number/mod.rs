@@ -33,6 +33,9 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
         return vec![Finding::unverifiable(Kind::Number, format!("it holds more than {MOST} figures"))];
     }
     figures.iter_mut().for_each(|f| behind_its_condition(&text, f));
+    // `of 3 it is not known`: no unit.
+    let pronoun = |f: &Figure| text[f.span.clone()].ends_with(" it") && text[f.span.end..].starts_with([' ', ',']);
+    figures.retain(|f| !pronoun(f));
     // `it ran 3 times`: a count.
     figures.retain(|f| !text[..f.span.start].trim_end().ends_with(" ran"));
     if scene.sentence().block == Block::Row {
