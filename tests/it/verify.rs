@@ -80,6 +80,55 @@ fn rows_of_figures_keep_their_conditions_and_what_a_change_came_to() {
 }
 
 #[test]
+fn ends_of_the_session_and_of_its_spans_are_told() {
+    holds("The work from [msg 1256] to [msg 1283] in runs of one phase.", "reference");
+    fails("The work from [msg 1256] to [msg 1270] in runs of one phase.", "reference");
+    fails("Open at the end, [msg 1270]: 2 plan items open.", "reference");
+    let row = |failed: u32| {
+        format!(
+            "| from | up to | phase | its steps | tool calls | failed | plan changes |\n|---|---|---|---|---|---|---|\n\
+             | [msg 1257] | [msg 1259] | **plan** | plan 1 | 1 | {failed} | 1 |\n"
+        )
+    };
+    holds(&row(0), "count");
+    fails(&row(1), "count");
+}
+
+#[test]
+fn what_left_the_list_left_it_there_and_in_that_state() {
+    let gone = |at: &str, state: &str| {
+        format!(
+            "Not in the list of [msg 1275] any more: T1 “Launch 10 explore agents over host, container and software” \
+             ([msg {at}]), {state}."
+        )
+    };
+    holds(&gone("1272", "done"), "plan");
+    fails(&gone("1258", "done"), "plan");
+    fails(&gone("1272", "pending"), "plan");
+}
+
+#[test]
+fn a_word_that_stands_somewhere_does_not_show_what_is_said_around_it() {
+    let article = "It ran `todowrite` twice as fast as the older tool.\n";
+    let out = verify(article, &["--format", "json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json["statements"][0]["only"], "`todowrite`");
+    verify(article, &[]).assert().code(0).stdout(predicates::str::contains("1 supported (1 in part)"));
+    verify(article, &["--strict"]).assert().code(1);
+    let annotated = verify(article, &["--format", "md"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&annotated.stdout).contains("[~ supported in part: only `todowrite` was found]"));
+}
+
+#[test]
+fn a_cut_quote_ends_its_sentence() {
+    let article = "# [msg 1275]\n\nIt says: “he said (and `wrote…” It makes one tool call.\n";
+    let out = verify(article, &["--format", "json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let texts: Vec<&str> = json["statements"].as_array().unwrap().iter().filter_map(|s| s["text"].as_str()).collect();
+    assert!(texts.contains(&"It makes one tool call."), "{texts:?}");
+}
+
+#[test]
 fn a_gap_is_no_efficiency() {
     holds("One stream reached 3.35 % efficiency ([msg 1256]), a gap of 96.65 %.", "number");
     fails("One stream reached 10.36 tok/s ([msg 1256]), a 3.35 % efficiency gap.", "number");

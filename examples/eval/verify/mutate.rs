@@ -162,7 +162,9 @@ fn ids(text: &str, analysis: &Analysis) -> Vec<(Range<usize>, String)> {
 
 /// Quotes, code and figures with a unit of a line.
 fn told(line: &str) -> Vec<String> {
-    let Ok(piece) = Regex::new(r"“([^”]*)”|`([^`]*)`|(?-u:\b)(\d+(?:\.\d+)? (?:%|[A-Za-z]+/s|ms))") else { return Vec::new() };
+    let Ok(piece) = Regex::new(r"“([^”]*)”|`([^`]*)`|(?-u:\b)(\d+(?:\.\d+)? (?:%|[A-Za-z]+/s|ms))") else {
+        return Vec::new();
+    };
     piece.captures_iter(line).filter_map(|c| Some(c.iter().skip(1).flatten().next()?.as_str().to_owned())).collect()
 }
 

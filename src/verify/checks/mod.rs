@@ -192,7 +192,10 @@ impl<'a> Scene<'a> {
 
     /// Whether a sentence says something beside the words, code and messages that it names.
     pub(super) fn says_more(&self) -> bool {
-        self.sentence().block == Block::Prose && content_words(&self.outside_quotes()).len() >= MORE
+        let mut rest = self.outside_quotes().into_bytes();
+        quotes(self.text()).into_iter().for_each(|range| rest[range].fill(b' '));
+        let rest = String::from_utf8(rest).unwrap_or_default();
+        self.sentence().block == Block::Prose && content_words(&rest).len() >= MORE
     }
 
     /// The other sentences of its paragraph, bullet or table, the nearest of them where there are many.

@@ -324,7 +324,10 @@ fn all_ended(scene: &Scene<'_>) -> Option<Finding> {
             Finding::contradicted(Kind::Plan, format!("{} ends {}", other.label, other.outcome)).shown_by([list.msg]),
         );
     }
-    let last = items.iter().filter_map(|&i| history(scene, i).filter(|t| t.to == state && t.from != state).map(|t| t.msg).last()).max()?;
+    let last = items
+        .iter()
+        .filter_map(|&i| history(scene, i).filter(|t| t.to == state && t.from != state).map(|t| t.msg).last())
+        .max()?;
     let stated = scene.sentence().own.first().and_then(|r| scene.world.find(&r.first));
     Some(match stated.is_none_or(|s| s == last) {
         true => Finding::supported(Kind::Plan, format!("all end {state}")).shown_by([last]),

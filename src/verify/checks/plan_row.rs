@@ -157,7 +157,9 @@ fn moved(
     let refused = |s: &&crate::extract::plan::PlanSnapshot| !s.accepted && scene.world.message(s.msg).label == at;
     let snapshots = &scene.world.analysis.facts.plan.snapshots;
     let listed = |s: &crate::extract::plan::PlanSnapshot| {
-        s.items.iter().any(|i| (i.item == Some(item) || i.text == scene.world.analysis.facts.plan.items[item.at()].text) && i.state == to)
+        s.items.iter().any(|i| {
+            (i.item == Some(item) || i.text == scene.world.analysis.facts.plan.items[item.at()].text) && i.state == to
+        })
     };
     let as_written = rows.is_empty() && kinds == ["none"] && snapshots.iter().filter(refused).any(listed);
     let still = rows.is_empty() && from == to || as_written;

@@ -88,7 +88,10 @@ fn quote(scene: &Scene<'_>, range: Range<usize>) -> Option<Finding> {
     if !named.is_empty()
         && here.is_empty()
         && (long || none_of_many_stands(scene, &named))
-        && (behind.is_some() || told_of(scene) || !scene.subject.is_some_and(|s| found.contains(&s)))
+        && (behind.is_some()
+            || none_of_many_stands(scene, &named)
+            || told_of(scene)
+            || !scene.subject.is_some_and(|s| found.contains(&s)))
     {
         let reason = format!("“{words}” stands in {}, not in the messages named", labels(&found));
         return Some(Finding::contradicted(Kind::Quote, reason).shown_by(found.into_iter().take(3)));
@@ -124,15 +127,13 @@ fn is_one_of_many(scene: &Scene<'_>, range: &Range<usize>) -> bool {
 /// Whether three or more are quoted, and none of them stands in the messages named.
 fn none_of_many_stands(scene: &Scene<'_>, named: &[MsgIx]) -> bool {
     let all = quotes(scene.text());
-    let stands = |r: &Range<usize>| {
-        holding(scene, &pieces(inner(&scene.text()[r.clone()]))).iter().any(|ix| named.contains(ix))
-    };
+    let stands =
+        |r: &Range<usize>| holding(scene, &pieces(inner(&scene.text()[r.clone()]))).iter().any(|ix| named.contains(ix));
     all.len() > 2 && !all.iter().any(stands)
 }
 
-static TELLS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^ (?:lists|says|names|gives|states|reports|writes) ").expect("a constant pattern")
-});
+static TELLS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^ (?:lists|says|names|gives|states|reports|writes) ").expect("a constant pattern"));
 
 /// `[msg 4] lists …`: of the message named, and no other.
 fn told_of(scene: &Scene<'_>) -> bool {

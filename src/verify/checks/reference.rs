@@ -29,8 +29,10 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 static CALLS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^The (\d+) `([^`]+)` calls stand in \[msg [^\]]*\]–\[msg [^\]]*\](?:, in (\d+) of these (\d+) messages)?")
-        .expect("a constant pattern")
+    Regex::new(
+        r"^The (\d+) `([^`]+)` calls stand in \[msg [^\]]*\]–\[msg [^\]]*\](?:, in (\d+) of these (\d+) messages)?",
+    )
+    .expect("a constant pattern")
 });
 
 /// `The 4 `task` calls stand in [msg 3]–[msg 9], in 4 of these 7 messages`: so many, and from end to end.

@@ -74,7 +74,8 @@ fn how_many(scene: &Scene<'_>) -> Option<Finding> {
     let verb = found[1].to_lowercase();
     let omits = verb.starts_with("omit") || verb.starts_with("le");
     // What an earlier message had selected is not selected anew.
-    let first = |to| analysis.links.iter().filter(|l| l.kind == LinkKind::Selects && l.to == to).map(|l| l.from_msg).min();
+    let first =
+        |to| analysis.links.iter().filter(|l| l.kind == LinkKind::Selects && l.to == to).map(|l| l.from_msg).min();
     let anew = selected.iter().filter(|to| first(**to) == Some(at)).count();
     if !omits && anew == stated {
         return Some(Finding::supported(Kind::Selection, format!("{anew} of {listed} options")).shown_by([at]));

@@ -175,7 +175,8 @@ impl Reading<'_> {
         let Self { scene, text, figure, shown, .. } = self;
         let end = figure.span.end;
         let r = scene.sentence().own.iter().find(|r| r.at.start >= end).filter(|r| r.last.is_none())?;
-        let joined = matches!(text.get(end..r.at.start)?.trim(), "(" | "in") && !text[..figure.span.start].trim_end().ends_with('+');
+        let joined = matches!(text.get(end..r.at.start)?.trim(), "(" | "in")
+            && !text[..figure.span.start].trim_end().ends_with('+');
         let at = joined.then(|| scene.world.find(&r.first)).flatten()?;
         let same =
             |l: &Limit| Unit::parse(&l.unit).is_some_and(|unit| is_same(&Known { value: l.value, unit }, figure));
