@@ -80,6 +80,21 @@ fn rows_of_figures_keep_their_conditions_and_what_a_change_came_to() {
 }
 
 #[test]
+fn who_calls_tools_is_the_assistant() {
+    fails("In [msg 1279] the user started the benchmark.", "actor");
+    fails("The user then deleted `/tmp/a.log` and the rest in [msg 1279].", "actor");
+    let told = "The user had asked for it before the agent started it in [msg 1279].";
+    assert!(verdicts(told).iter().all(|v| v.1 != "contradicted"), "{:?}", verdicts(told));
+}
+
+#[test]
+fn what_is_said_of_numbers_without_a_noun_is_no_count() {
+    for text in ["Going from 512 to 1024 added 89 lines of log.", "Three messages touched the log ([msg 1275])."] {
+        assert!(verdicts(text).iter().all(|v| v.1 != "contradicted"), "{text}: {:?}", verdicts(text));
+    }
+}
+
+#[test]
 fn ends_of_the_session_and_of_its_spans_are_told() {
     holds("The work from [msg 1256] to [msg 1283] in runs of one phase.", "reference");
     fails("The work from [msg 1256] to [msg 1270] in runs of one phase.", "reference");

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Scene;
+use crate::extract::prose::re;
 use crate::session::Role;
 use crate::verify::{Finding, Kind};
 
@@ -111,9 +112,45 @@ fn in_the_name(scene: &Scene<'_>) -> Option<Finding> {
     })
 }
 
+/// What only the one who calls tools can do.
+const DEEDS: &str = "ran|reran|executed|repeated|deleted|removed|edited|wrote|rewrote|created|installed|launched|started|restarted|built|rebuilt|compiled|patched|measured|benchmarked|committed|pushed|moved|renamed|copied|downloaded|generated";
+
+/// `The user reran the build in [msg 9]`, `in [msg 9] the user deleted the log`: the one who acts there.
+fn deeds(scene: &Scene<'_>) -> Vec<Finding> {
+    static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+        re(&format!(
+            r"^(?:\w+ly |then |later |next |finally |here )*the (user|operator)(?: then| also| later| next| finally| himself| herself| \w+ly)* (?:{DEEDS})\b[^.;:,]*\bin $"
+        ))
+    });
+    static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
+        re(&format!(
+            r"^,? the (user|operator)(?: then| also| later| next| finally| himself| herself| \w+ly)* (?:{DEEDS})\b"
+        ))
+    });
+    static OTHERS: LazyLock<Regex> =
+        LazyLock::new(|| re(r"\b(?:assistant|agent|model|it|that|which|had|asked|wanted|before|after)\b"));
+    let [r] = &scene.sentence().own[..] else { return Vec::new() };
+    let Some(at) = scene.world.find(&r.first).filter(|_| r.last.is_none()) else { return Vec::new() };
+    // Points in code end no clause.
+    let text = scene.outside_quotes();
+    let (ahead, behind) = (&text[..r.at.start], &text[r.at.end..]);
+    let said = BEFORE.is_match(ahead) && !OTHERS.is_match(ahead)
+        || ahead.eq_ignore_ascii_case("in ") && BEHIND.is_match(behind);
+    let message = scene.world.message(at);
+    let by_agent = message.role == Role::Assistant && message.calls().next().is_some();
+    (said && by_agent)
+        .then(|| {
+            Finding::contradicted(Kind::Actor, format!("the calls of [msg {}] are the assistant's", message.label))
+                .shown_by([at])
+        })
+        .into_iter()
+        .collect()
+}
+
 pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     let text = scene.text();
     let mut out = kinds(scene);
+    out.extend(deeds(scene));
     out.extend(calls(scene));
     out.extend(in_the_name(scene));
     for r in scene.sentence().own.iter().filter(|r| r.last.is_none()) {

@@ -10,6 +10,7 @@ mod count;
 mod diff;
 mod direction;
 mod each;
+mod ended;
 mod excerpt;
 mod extent;
 mod figures_table;
@@ -89,6 +90,7 @@ const CHECKS_OF_FACT: &[Check] = &[
     missing::check,
     plan::check,
     item_list::check,
+    ended::check,
     change::check,
     choice::check,
     outcome::check,

@@ -18,12 +18,19 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| re(r":\s*(ok|error|interrupted
 static AFTER: LazyLock<Regex> =
     LazyLock::new(|| re(r":\s*(?:ok|error|interrupted)\b.*, after ((?:\d+ (?:min|s|h|d|ms)\b ?)+)$"));
 static GIVEN: LazyLock<Regex> = LazyLock::new(|| re(r"^`[^`]+` \([a-z]+\) (.+): (?:ok|error|interrupted|missing)"));
-static FAILED: LazyLock<Regex> = LazyLock::new(|| re(r"\b(failed|fails|crashed|was refused|errored)\b"));
-static WORKED: LazyLock<Regex> =
-    LazyLock::new(|| re(r"\b(succeeded|succeeds|worked|passed|passes|ran without error|completed successfully)\b"));
+static FAILED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(failed|fails|crashed|was refused|errored|choked|blew up|fell over|ended in (?:a|an) (?:traceback|error|failure|stack trace))\b",
+    )
+});
+static WORKED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\b(succeeded|succeeds|worked|passed|passes|ran (?:without error|fine|cleanly)|went (?:through|fine|well)|completed successfully)\b",
+    )
+});
 /// What ended are tests: a call that worked is not yet one that ran them.
 static TESTS: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:tests?|test suite|suite|specs?)\b"));
-static INTERRUPTED: LazyLock<Regex> = LazyLock::new(|| re(r"\bwas interrupted\b"));
+static INTERRUPTED: LazyLock<Regex> = LazyLock::new(|| re(r"\bwas (?:interrupted|aborted|cut off)\b"));
 /// What is said of every call, and of none.
 static ALL: LazyLock<Regex> = LazyLock::new(|| re(r"\b(all|every|everything|each|both)\b"));
 static NONE: LazyLock<Regex> =
@@ -158,7 +165,10 @@ fn column(scene: &Scene<'_>) -> Option<Finding> {
 
 /// `the build failed in [msg 4]`, `the tests passed ([msg 9])`: only of calls in a message that the sentence names.
 fn ended(scene: &Scene<'_>, text: &str) -> Option<Finding> {
-    if scene.sentence().own.is_empty() || NEGATED.is_match(text) {
+    static SMOOTHLY: LazyLock<Regex> = LazyLock::new(|| {
+        re(r"\bwithout (?:any |a |further )?(?:trouble|errors?|issues?|problems?|hitch|complaints?|fuss|difficulty)\b")
+    });
+    if scene.sentence().own.is_empty() || NEGATED.is_match(&SMOOTHLY.replace_all(text, "")) {
         return None;
     }
     let (failed, worked) = (FAILED.is_match(text), WORKED.is_match(text));

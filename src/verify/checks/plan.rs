@@ -42,7 +42,6 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
             let mut out = changes(scene);
             out.extend(positions(scene));
             out.extend(given(scene));
-            out.extend(all_ended(scene));
             out.extend(checked_off(scene));
             out.extend(listed(scene));
             out.extend(open_list(scene));
@@ -303,36 +302,6 @@ fn checked_off(scene: &Scene<'_>) -> Option<Finding> {
         Some(t) => Finding::supported(Kind::Plan, format!("{} is done", item.label)).shown_by([t.msg]),
         None => Finding::contradicted(Kind::Plan, format!("{} is {} at the end", item.label, item.last))
             .shown_by([item.first_msg]),
-    })
-}
-
-static ALL_ENDED: LazyLock<Regex> = LazyLock::new(|| {
-    re(&format!(
-        r"^(?:all|both)(?:\s+of\s+(?:them|the\s+items))?(?:\s+\w+)?(?:\s+items)?\s+(?:ended|are|were)\s+({STATES})\b"
-    ))
-});
-
-/// `All of them ended done, the last in [msg 9]`.
-fn all_ended(scene: &Scene<'_>) -> Option<Finding> {
-    let text = scene.without_quotes();
-    let state = state_of(&ALL_ENDED.captures(&text)?[1])?;
-    let plan = &scene.world.analysis.facts.plan;
-    let list = scene.subject.and_then(|s| plan.snapshots.iter().rfind(|l| l.msg == s))?;
-    let items: Vec<ItemIx> = list.items.iter().filter_map(|i| i.item).collect();
-    if let Some(other) = items.iter().map(|i| &plan.items[i.at()]).find(|i| i.outcome != state) {
-        return Some(
-            Finding::contradicted(Kind::Plan, format!("{} ends {}", other.label, other.outcome)).shown_by([list.msg]),
-        );
-    }
-    let last = items
-        .iter()
-        .filter_map(|&i| history(scene, i).filter(|t| t.to == state && t.from != state).map(|t| t.msg).last())
-        .max()?;
-    let stated = scene.sentence().own.first().and_then(|r| scene.world.find(&r.first));
-    Some(match stated.is_none_or(|s| s == last) {
-        true => Finding::supported(Kind::Plan, format!("all end {state}")).shown_by([last]),
-        false => Finding::contradicted(Kind::Plan, format!("the last is {state} in [msg {}]", scene.world.label(last)))
-            .shown_by([last]),
     })
 }
 

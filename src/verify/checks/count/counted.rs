@@ -65,6 +65,13 @@ fn named<'a>(words: &[&'a str], n: usize, noun: Noun, mut qualifiers: Vec<&'a st
     if noun == Noun::Message && matches!(&*next, "before" | "after" | "later" | "earlier" | "ago" | "apart" | "back") {
         return None;
     }
+    // `three messages touched the file`: which did, this version does not read.
+    let does = next.ends_with("ed")
+        || matches!(&*next, "touch" | "mention" | "write" | "wrote" | "edit" | "update" | "that" | "which");
+    let of_plan = after.iter().take(6).any(|w| matches!(&*w.to_ascii_lowercase(), "plan" | "todo" | "list"));
+    if noun == Noun::Message && does && !next.starts_with("chang") {
+        return of_plan.then(|| Counted { noun: Noun::PlanChange, qualifiers: Vec::new(), used: n + 1 });
+    }
     if next == "of" && !["the", "its", "this"].contains(&&*then) || matches!(&*next, "get" | "gets" | "need") {
         return None;
     }
@@ -139,7 +146,10 @@ fn elliptic<'a>(words: &[&'a str], last: Option<Noun>) -> Option<(Noun, Vec<&'a 
     let being = words.iter().take(3).take_while(|w| BEING.contains(&&*w.to_ascii_lowercase())).count();
     let state = state_after(words, being)?;
     // `12 completed requests`: the state of something else.
-    let ends = words.get(being + 1).is_none_or(|w| !w.starts_with(|c: char| c.is_alphabetic()) || is_joint(w));
+    // `1024 added 89 MB`: a verb with its object.
+    let ends = words
+        .get(being + 1)
+        .is_none_or(|w| !w.starts_with(|c: char| c.is_alphanumeric()) && number(w).is_none() || is_joint(w));
     let of_items = last == Some(Noun::Item) || last.is_none() && ends && being == 0;
     of_items.then(|| (Noun::Item, vec![state], being + 1))
 }
