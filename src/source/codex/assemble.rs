@@ -4,6 +4,7 @@
 //! repeat of items is dropped; what only an event says is kept.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -30,12 +31,26 @@ pub(super) struct Item {
 /// Where a call stands: message, part, and when it was made.
 type CallAt = (usize, usize, Option<Timestamp>);
 
+/// The calls of one id: those without a result, and the last.
+#[derive(Default)]
+struct Calls {
+    open: Vec<CallAt>,
+    last: Option<CallAt>,
+}
+
 /// Makes the messages of one thread.
 pub(super) struct Assembly<'a> {
     messages: Vec<Message>,
     /// The reply that is open.
     run: Option<usize>,
-    calls: HashMap<Box<str>, Vec<CallAt>>,
+    calls: HashMap<Box<str>, Calls>,
+    /// The last reply, and the prompts that were not taken back.
+    last_reply: Option<usize>,
+    prompts: Vec<usize>,
+    /// Messages that were taken back.
+    undone: Vec<Range<usize>>,
+    /// The prompt that an event has told again.
+    told: Option<usize>,
     model: Option<Box<str>>,
     total: Option<u64>,
     /// An event told of the response that comes, before its items.
@@ -65,6 +80,10 @@ impl<'a> Assembly<'a> {
             messages,
             run: None,
             calls,
+            last_reply: None,
+            prompts: Vec::new(),
+            undone: Vec::new(),
+            told: None,
             model: None,
             total: None,
             begun: false,
@@ -80,6 +99,7 @@ impl<'a> Assembly<'a> {
             }
         }
         all.spend_ahead();
+        all.mark_undone();
         all.warn_of_unanswered();
         join(&mut all.messages, background::said);
         all.messages
@@ -140,10 +160,13 @@ impl<'a> Assembly<'a> {
     }
 
     /// Whether the prompt directly before holds the text, with context of an editor around it.
-    fn is_told(&self, text: &str) -> bool {
-        let said = self.messages.iter().rev().take(4).take_while(|m| m.role != Role::Assistant);
-        let last = said.into_iter().find(|m| m.role == Role::User);
-        last.is_some_and(|m| m.text().contains(text.trim()))
+    fn is_told(&mut self, text: &str) -> bool {
+        let said = self.messages.iter().enumerate().rev().take(4).take_while(|(_, m)| m.role != Role::Assistant);
+        let last = said.into_iter().find(|(_, m)| m.role == Role::User);
+        // A prompt is told again once.
+        let told = last.filter(|(i, m)| Some(*i) != self.told && m.text().contains(text.trim())).map(|(i, _)| i);
+        self.told = told.or(self.told);
+        told.is_some()
     }
 
     fn user(&mut self, bits: Vec<Bit>, from: &From) {
@@ -165,6 +188,9 @@ impl<'a> Assembly<'a> {
 
     fn say(&mut self, role: Role, kind: MessageKind, bodies: Vec<PartBody>, from: &From) {
         self.run = None;
+        if kind == MessageKind::Prompt {
+            self.prompts.push(self.messages.len());
+        }
         self.messages.push(Message {
             native_id: from.id.clone().map(Into::into),
             role,
@@ -194,6 +220,7 @@ impl<'a> Assembly<'a> {
                 ..Message::default()
             });
             self.begun = false;
+            self.last_reply = Some(self.messages.len() - 1);
             self.messages.len() - 1
         });
         self.run = Some(msg);
@@ -236,7 +263,9 @@ impl<'a> Assembly<'a> {
         let call = ToolCall { id, tool, kind, input, ..ToolCall::default() };
         let files: Vec<String> = call.patched_paths().into_iter().map(str::to_owned).collect();
         let (msg, part) = self.reply_at(PartBody::Call(Box::new(call)), from);
-        self.calls.entry(answered_by.into()).or_default().push((msg, part, from.at));
+        let calls = self.calls.entry(answered_by.into()).or_default();
+        calls.open.push((msg, part, from.at));
+        calls.last = Some((msg, part, from.at));
         if !files.is_empty() {
             self.reply(PartBody::Patch { files }, from);
         }
@@ -244,14 +273,14 @@ impl<'a> Assembly<'a> {
 
     fn output(&mut self, id: Option<Box<str>>, output: Output, from: &From) {
         self.run = None;
-        let places = id.as_ref().and_then(|id| self.calls.get(id)).cloned().unwrap_or_default();
-        let open: Vec<_> =
-            places.iter().copied().filter(|&at| self.at(at).is_some_and(|c| c.result.is_none())).collect();
+        let calls = id.as_ref().and_then(|id| self.calls.get_mut(id));
+        let (known, mut open) = calls.map_or((false, Vec::new()), |c| (true, std::mem::take(&mut c.open)));
+        open.retain(|&at| self.at(at).is_some_and(|c| c.result.is_none()));
         let Some(&first) = open.first() else {
             let raw = json!({ "call_id": id, "output": output.text });
-            let (kind, what) = match places.is_empty() {
-                true => (Trouble::OrphanResult, "an output whose call does not stand before it; kept by itself"),
-                false => (Trouble::SecondResult, "a second output of one call; kept beside it"),
+            let (kind, what) = match known {
+                false => (Trouble::OrphanResult, "an output whose call does not stand before it; kept by itself"),
+                true => (Trouble::SecondResult, "a second output of one call; kept beside it"),
             };
             self.warn(kind, from.place, what.to_owned());
             return self.hang(PartBody::Unknown { kind: "output".into(), raw }, from);
@@ -301,7 +330,7 @@ impl<'a> Assembly<'a> {
 
     /// What an event says of a call that was answered.
     fn call_end(&mut self, id: &str, exit_code: Option<i64>, failed: bool, thread: Option<Box<str>>) {
-        let Some(&at) = self.calls.get(id).and_then(|list| list.last()) else { return };
+        let Some(at) = self.calls.get(id).and_then(|calls| calls.last) else { return };
         let Some(call) = self.at_mut(at) else { return };
         if let Some(thread) = thread {
             call.started_thread = Some(thread.into());
@@ -347,7 +376,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn last_reply(&mut self) -> Option<&mut Message> {
-        self.messages.iter_mut().rev().find(|m| m.kind == MessageKind::Reply)
+        self.messages.get_mut(self.last_reply?)
     }
 
     /// Tokens of a response of which nothing came belong to the last that did.
@@ -361,11 +390,23 @@ impl<'a> Assembly<'a> {
 
     /// The last turns were taken back by the user.
     fn roll_back(&mut self, turns: u64) {
-        let prompts = self.messages.iter().enumerate().rev();
-        let mut prompts = prompts.filter(|(_, m)| m.kind == MessageKind::Prompt && !m.abandoned);
-        let from = usize::try_from(turns).ok().and_then(|n| prompts.nth(n.checked_sub(1)?)).map(|(i, _)| i);
-        if let Some(from) = from {
-            self.messages[from..].iter_mut().for_each(|m| m.abandoned = true);
+        let left = usize::try_from(turns).ok().filter(|n| *n > 0).and_then(|n| self.prompts.len().checked_sub(n));
+        let Some(left) = left else { return };
+        self.undone.push(self.prompts[left]..self.messages.len());
+        self.prompts.truncate(left);
+    }
+
+    /// Marks what was taken back, going through the messages once however often that was done.
+    fn mark_undone(&mut self) {
+        let mut change = vec![0_i64; self.messages.len() + 1];
+        for range in &self.undone {
+            change[range.start] += 1;
+            change[range.end] -= 1;
+        }
+        let mut open = 0;
+        for (message, change) in self.messages.iter_mut().zip(change) {
+            open += change;
+            message.abandoned |= open > 0;
         }
     }
 

@@ -15,7 +15,7 @@ mod tests;
 mod texts;
 mod wire;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -121,25 +121,55 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
     let files: Vec<File> = inputs.par_iter().map(read).collect::<Result<_, _>>()?;
     let parents: BTreeMap<String, Option<String>> =
         files.iter().map(|f| (f.id.clone(), f.meta.parent.clone().map(Into::into))).collect();
+    let (roots, rings) = roots(&parents);
     let mut sessions: BTreeMap<String, Vec<File>> = BTreeMap::new();
     for file in files {
-        sessions.entry(root(&file.id, &parents)).or_default().push(file);
+        let root = roots.get(&file.id).cloned().unwrap_or_else(|| file.id.clone());
+        sessions.entry(root).or_default().push(file);
     }
-    let mut drafts: Vec<Draft> = sessions.into_iter().map(|(id, files)| draft(id, files)).collect();
+    let of_ring = |id: &String, files: &[File]| {
+        let loc =
+            Loc { file: files.first().map(|f| f.lines.source.file.clone()).unwrap_or_default(), ..Loc::default() };
+        let text = "agents that are said to have started each other; told as one session by the first of their ids";
+        rings.contains(id).then(|| Diag::warning(Trouble::ParentCycle, loc, text))
+    };
+    let made = sessions.into_iter().map(|(id, files)| {
+        let ring = of_ring(&id, &files);
+        let mut draft = draft(id, files);
+        draft.head.warnings.extend(ring);
+        draft
+    });
+    let mut drafts: Vec<Draft> = made.collect();
     fork::mark(&mut drafts);
     Ok(drafts)
 }
 
-/// The session at the top of a chain of agents that started each other, as far as their files are there.
-fn root(id: &str, parents: &BTreeMap<String, Option<String>>) -> String {
-    let mut at = id;
-    for _ in 0..parents.len() {
-        match parents.get(at) {
-            Some(Some(parent)) if parents.contains_key(parent) => at = parent,
-            _ => break,
-        }
+/// For each session the one at the top of the chain of agents that started each other, as far as their files are there;
+/// of a ring the first by id. And those that stand for a ring.
+fn roots(parents: &BTreeMap<String, Option<String>>) -> (BTreeMap<String, String>, BTreeSet<String>) {
+    let (mut roots, mut rings) = (BTreeMap::<String, String>::new(), BTreeSet::new());
+    for id in parents.keys() {
+        let (mut path, mut on_path) = (Vec::new(), BTreeSet::new());
+        let mut at = id;
+        let root = loop {
+            if let Some(root) = roots.get(at) {
+                break root.clone();
+            }
+            if !on_path.insert(at) {
+                let ring = path.iter().copied().skip_while(|known| *known != at);
+                let first = ring.min().unwrap_or(at).clone();
+                rings.insert(first.clone());
+                break first;
+            }
+            path.push(at);
+            match parents.get(at) {
+                Some(Some(parent)) if parents.contains_key(parent) => at = parent,
+                _ => break at.clone(),
+            }
+        };
+        roots.extend(path.into_iter().map(|id| (id.clone(), root.clone())));
     }
-    at.to_owned()
+    (roots, rings)
 }
 
 /// Makes one session of its files: its own, and those of the agents that it started.
