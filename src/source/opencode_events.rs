@@ -4,7 +4,7 @@
 //!
 //! The server sends a part again with each change: the last state of a part counts, in the place of the first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -104,8 +104,34 @@ struct Session {
 struct Message {
     info: Value,
     place: Place,
-    parts: Vec<(String, Value, Place)>,
+    parts: Parts,
     removed: bool,
+}
+
+/// Parts in the order in which they were first told, found by their ids.
+#[derive(Debug, Default)]
+struct Parts {
+    list: Vec<Option<(Value, Place)>>,
+    index: HashMap<String, usize>,
+}
+
+impl Parts {
+    /// The place of a part, and whether it is new.
+    fn slot(&mut self, id: &str, place: Place) -> (&mut Value, bool) {
+        let known = self.index.get(id).copied().filter(|at| self.list[*at].is_some());
+        let at = known.unwrap_or(self.list.len());
+        if known.is_none() {
+            self.index.insert(id.to_owned(), at);
+            self.list.push(None);
+        }
+        (&mut self.list[at].get_or_insert((Value::Null, place)).0, known.is_none())
+    }
+
+    fn remove(&mut self, id: &str) {
+        if let Some(at) = self.index.remove(id) {
+            self.list[at] = None;
+        }
+    }
 }
 
 impl Stream {
@@ -156,7 +182,7 @@ impl Stream {
             "message.part.removed" => {
                 if let (Some(session), Some(id)) = (owner(&properties), str_at(&properties, "messageID")) {
                     let part = str_at(&properties, "partID").unwrap_or_default();
-                    self.session(&session).message(id, place).parts.retain(|(id, ..)| id != part);
+                    self.session(&session).message(id, place).parts.remove(part);
                 }
             }
             "session.error" => {
@@ -194,13 +220,9 @@ impl Stream {
         if part["type"] == "step-finish" && message.info["tokens"].is_null() && message.info.is_object() {
             message.info["tokens"] = part["tokens"].clone();
         }
-        match message.parts.iter_mut().find(|(known, ..)| *known == id) {
-            Some(known) => {
-                known.1 = part;
-                self.replaced += 1;
-            }
-            None => message.parts.push((id, part, place)),
-        }
+        let (known, new) = message.parts.slot(&id, place);
+        *known = part;
+        self.replaced += u64::from(!new);
     }
 
     /// Text that was added to a part; a later state of the part holds it too.
@@ -211,15 +233,11 @@ impl Stream {
         };
         let (field, delta) = (text("field").unwrap_or("text"), text("delta").unwrap_or_default());
         let message = self.session(session).message(message, place);
-        let at = match message.parts.iter().position(|(known, ..)| known == id) {
-            Some(at) => at,
-            None => {
-                let part = json!({"id": id, "type": "text"});
-                message.parts.push((id.to_owned(), part, place));
-                message.parts.len() - 1
-            }
-        };
-        match &mut message.parts[at].1[field] {
+        let (part, new) = message.parts.slot(id, place);
+        if new {
+            *part = json!({"id": id, "type": "text"});
+        }
+        match &mut part[field] {
             Value::String(text) => text.push_str(delta),
             other => *other = delta.into(),
         }
@@ -269,7 +287,7 @@ impl Session {
             *repeated += self.next.events;
         }
         for message in self.messages {
-            let parts = message.parts.into_iter().map(|(_, part, place)| (part, place)).collect();
+            let parts = message.parts.list.into_iter().flatten().collect();
             let mut entry = entry(&message.info, parts, message.place);
             entry.message.abandoned = message.removed;
             loaded.push(entry, "");

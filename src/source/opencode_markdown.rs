@@ -111,6 +111,9 @@ fn parse(name: &str, bytes: Vec<u8>) -> Loaded {
     loaded
 }
 
+/// Outputs of a file whose end is searched for through the whole file, since they show another export.
+const SEARCHES: usize = 8;
+
 /// The lines of an export, with what can be told of each before reading.
 struct Page<'a> {
     text: &'a Text,
@@ -341,7 +344,9 @@ impl<'a> Page<'a> {
     /// fits, the last one counts.
     fn end_of_shown_export(&mut self, from: usize) -> usize {
         let (mut depth, mut export) = (0_u32, false);
-        for at in from..self.lines.len() {
+        // A search that fails goes to the end of the file: of many such outputs only the first are searched.
+        let end = if self.unclear.len() < SEARCHES { self.lines.len() } else { from };
+        for at in from..end {
             let line = self.line(at);
             export |= line.starts_with("**Session ID:**");
             if line.starts_with("```") && line != "```" && !line.ends_with("```") {
