@@ -26,6 +26,9 @@ enum Event<'a> {
     KeyAgain,
 }
 
+/// Steps of a pointer that are shown; no value is read that lies deeper than 128.
+const STEPS: usize = 32;
+
 struct Scan<'a> {
     text: &'a str,
     at: usize,
@@ -39,11 +42,14 @@ impl<'a> Scan<'a> {
         Self { text, at: 0, levels: Vec::new(), keys }
     }
 
-    /// The pointer of the value that is next.
+    /// The pointer of the value that is next; of a long one the first steps.
     fn pointer(&self) -> String {
         let mut out = String::new();
-        for level in &self.levels {
+        for (depth, level) in self.levels.iter().enumerate() {
             out.push('/');
+            if depth >= STEPS {
+                return out + "…";
+            }
             match level {
                 Level::Object(key, _) => {
                     out.push_str(&key[..key.floor_char_boundary(KEY)].replace('~', "~0").replace('/', "~1"))

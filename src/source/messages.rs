@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::json_text::mend_words;
 use super::message_parts::Conversation;
-use super::opencode::{Cursor, Mended, members, members_and_again};
+use super::opencode::{Cursor, Mended, members};
 use super::text::{Lines, Text};
 use super::{Format, Head, Input};
 use crate::diag::Diag;
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a message stands here. A key that stands twice in it is noted.
     fn is_message(&mut self) -> bool {
-        let (members, again) = members_and_again(&self.text.text[self.json.at..]);
+        let (members, again) = self.json.members();
         let is = members.get("role").is_some_and(|r| !r.is_empty());
         let again = again.filter(|_| is).map(|key| (self.json.at, Mended::Twice(format!("/{key}"))));
         self.json.mended.extend(again);

@@ -1,6 +1,7 @@
 //! Steps through JSON text value by value, without reading the whole of it at once.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
@@ -19,7 +20,17 @@ pub(in crate::source) struct Cursor<'a> {
     pub(in crate::source) at: usize,
     /// What was replaced in values, and where these begin; whoever has the places tells it.
     pub(in crate::source) mended: Vec<(usize, Mended)>,
+    /// Bytes that were gone through for values that did not end.
+    failed: Cell<usize>,
+    /// Bytes of the whole text.
+    whole: usize,
 }
+
+/// How often the length of the text is gone through for values that do not end: so often in full, then as often each value
+/// for `SHORT` bytes only, in the end for `BRIEF` ones. Text made of openings alone would else take the square of its length.
+const FAILURES: usize = 12;
+const SHORT: usize = 4096;
+const BRIEF: usize = 256;
 
 /// What had to be replaced so that a value could be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +58,7 @@ impl Mended {
 
 impl<'a> Cursor<'a> {
     pub(in crate::source) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, mended: Vec::new() }
+        Self { text, at: 0, mended: Vec::new(), failed: Cell::new(0), whole: text.len() }
     }
 
     /// The next member's key; `None` at the end of the object or at damage.
@@ -92,9 +103,20 @@ impl<'a> Cursor<'a> {
 
     /// The JSON value at a position, and where it ends.
     pub(in crate::source) fn raw(&self, at: usize) -> Option<(&'a str, usize)> {
-        let mut stream = Deserializer::from_str(&self.text[at..]).into_iter::<&RawValue>();
-        let raw = stream.next()?.ok()?;
-        Some((raw.get(), at + stream.byte_offset()))
+        let rest = &self.text[at..];
+        let rest = match self.failed.get() / self.whole.max(SHORT) {
+            ..FAILURES => rest,
+            n if n < 2 * FAILURES => &rest[..rest.floor_char_boundary(SHORT)],
+            _ => &rest[..rest.floor_char_boundary(BRIEF)],
+        };
+        let mut stream = Deserializer::from_str(rest).into_iter::<&RawValue>();
+        match stream.next()? {
+            Ok(raw) => Some((raw.get(), at + stream.byte_offset())),
+            Err(e) => {
+                self.failed.set(self.failed.get() + if e.is_eof() { rest.len() } else { 0 });
+                None
+            }
+        }
     }
 
     /// Goes over white space; the byte there.
@@ -121,30 +143,34 @@ impl<'a> Cursor<'a> {
 
 /// String members of the first JSON object of a text, as far as it goes; members of another kind are empty.
 pub(in crate::source) fn members(text: &str) -> BTreeMap<String, String> {
-    members_and_again(text).0
+    Cursor::new(text).members().0
 }
 
-/// The same, and a key that stands twice.
-pub(in crate::source) fn members_and_again(text: &str) -> (BTreeMap<String, String>, Option<String>) {
-    let mut json = Cursor::new(text.trim_start_matches('\u{FEFF}'));
-    let (mut out, mut again) = (BTreeMap::new(), None);
-    if json.peek() != Some(b'{') {
-        return (out, again);
-    }
-    json.at += 1;
-    while let Some(key) = json.key() {
-        json.peek();
-        let Some((raw, end)) = json.raw(json.at) else {
-            out.insert(key.to_owned(), String::new());
-            break;
-        };
-        let value = if raw.len() < 300 { serde_json::from_str(raw).unwrap_or_default() } else { String::new() };
-        if out.insert(key.to_owned(), value).is_some() {
-            again.get_or_insert_with(|| key.to_owned());
+impl Cursor<'_> {
+    /// The same of the object at the cursor, and a key that stands twice. The cursor stays.
+    pub(in crate::source) fn members(&self) -> (BTreeMap<String, String>, Option<String>) {
+        let text = self.text[self.at..].trim_start_matches('\u{FEFF}');
+        let mut json = Cursor { failed: self.failed.clone(), whole: self.whole, ..Cursor::new(text) };
+        let (mut out, mut again) = (BTreeMap::new(), None);
+        if json.peek() != Some(b'{') {
+            return (out, again);
         }
-        json.at = end;
+        json.at += 1;
+        while let Some(key) = json.key() {
+            json.peek();
+            let Some((raw, end)) = json.raw(json.at) else {
+                out.insert(key.to_owned(), String::new());
+                break;
+            };
+            let value = if raw.len() < 300 { serde_json::from_str(raw).unwrap_or_default() } else { String::new() };
+            if out.insert(key.to_owned(), value).is_some() {
+                again.get_or_insert_with(|| key.to_owned());
+            }
+            json.at = end;
+        }
+        self.failed.set(json.failed.get());
+        (out, again)
     }
-    (out, again)
 }
 
 #[cfg(test)]
@@ -152,10 +178,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_that_do_not_end_are_gone_through_a_few_times_only() {
+        let text = "{\"a\":".repeat(20_000) + "[1]";
+        let cursor = Cursor::new(&text);
+        let values = (0..text.len()).step_by(5).filter(|at| cursor.raw(*at).is_some()).count();
+        let most = 2 * FAILURES * text.len() + text.len() / 5 * BRIEF;
+        assert_eq!((values, cursor.failed.get() <= most + text.len()), (1, true));
+    }
+
+    #[test]
     fn what_was_replaced_is_noted() {
         let mut cursor = Cursor::new(r#" {"a": 1e400, "b": "\ud800", "c": [2.5]}"#);
         assert_eq!(cursor.value().unwrap()["c"][0].as_f64(), Some(2.5));
         assert_eq!(cursor.mended, [(1, Mended::Surrogates), (1, Mended::Number("/a".into()))]);
-        assert_eq!(members_and_again(r#"{"a": "1", "b": {"c": 2, "c": 3}, "a": "4"}"#).1.as_deref(), Some("a"));
+        assert_eq!(Cursor::new(r#"{"a": "1", "b": {"c": 2, "c": 3}, "a": "4"}"#).members().1.as_deref(), Some("a"));
     }
 }

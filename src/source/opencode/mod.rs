@@ -22,7 +22,7 @@ use crate::diag::Diag;
 use crate::session::{Message, SourceFile};
 
 pub(super) use call::UNTOLD;
-pub(super) use cursor::{Cursor, Mended, members, members_and_again};
+pub(super) use cursor::{Cursor, Mended, members};
 pub(super) use join::drafts;
 pub(super) use message::{entry, orphan};
 pub(super) use next::Next;
