@@ -27,6 +27,7 @@ mod opencode_storage;
 mod packed;
 mod peek;
 mod recognise;
+mod regular;
 mod seen;
 mod shape;
 mod sqlite;

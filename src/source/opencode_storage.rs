@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::opencode::{Loaded, drafts, entry, members, orphan, part_order, str_at};
 use super::text::{Text, mend_surrogates};
-use super::{Format, Head, Input, bounded};
+use super::{Format, Head, Input, bounded, regular};
 use crate::diag::{Diag, Loc, Trouble};
 use crate::error::Error;
 use crate::session::{Draft, Place, SourceFile};
@@ -82,7 +82,7 @@ fn companions(path: &Path) -> Vec<PathBuf> {
     let parents: BTreeMap<PathBuf, String> = files(project)
         .into_iter()
         .filter_map(|p| {
-            let info: Value = serde_json::from_slice(&std::fs::read(&p).ok()?).ok()?;
+            let info: Value = serde_json::from_slice(&regular::read(&p).ok()?).ok()?;
             Some((p, str_at(&info, "parentID")?.to_owned()))
         })
         .collect();
@@ -112,7 +112,8 @@ fn stem(path: &Path) -> Option<String> {
 /// The JSON files of a folder, in order.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
-    let mut out: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
+    let is_one = |p: &PathBuf| p.extension().is_some_and(|e| e == "json") && regular::is_regular(p);
+    let mut out: Vec<PathBuf> = entries.filter(is_one).collect();
     out.sort();
     out
 }

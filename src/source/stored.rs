@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::regular;
 use super::sqlite::{Database, Row, Trouble};
 use crate::error::Error;
 
@@ -131,11 +132,11 @@ pub fn tree(root: &Path) -> (Vec<Stored>, Vec<Error>) {
 }
 
 fn of_file(root: &Path, file: &Path) -> io::Result<Stored> {
-    let info: Value = serde_json::from_slice(&fs::read(file)?)?;
+    let info: Value = serde_json::from_slice(&regular::read(file)?)?;
     let text = |key: &str| info.get(key).and_then(Value::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
     let time = |key: &str| info.get("time")?.get(key)?.as_i64().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let id = text("id").ok_or_else(|| io::Error::other("a session's record without an id"))?;
-    let todo = fs::read(root.join("todo").join(format!("{id}.json"))).ok();
+    let todo = regular::read(&root.join("todo").join(format!("{id}.json"))).ok();
     let todo = todo.and_then(|bytes| serde_json::from_slice::<Vec<Value>>(&bytes).ok()).filter(|list| !list.is_empty());
     let done =
         |list: &[Value]| list.iter().filter(|i| i.get("status").is_some_and(|s| s == "completed")).count() as u64;

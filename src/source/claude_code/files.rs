@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::session::{Draft, Message, Place, Session, SourceFile, ThreadStart};
 use crate::source::input::Input;
 use crate::source::lines::{self, Lines, Record};
-use crate::source::recognise;
+use crate::source::{recognise, regular};
 
 /// The id in the name of a subagent's file.
 pub(super) fn agent_id(path: &Path) -> Option<&str> {
@@ -73,7 +73,7 @@ fn beside(path: &Path) -> Vec<PathBuf> {
 }
 
 fn is_jsonl(path: &Path) -> bool {
-    path.extension() == Some(OsStr::new("jsonl"))
+    path.extension() == Some(OsStr::new("jsonl")) && regular::is_regular(path)
 }
 
 fn list(folder: &Path) -> Vec<PathBuf> {
@@ -166,7 +166,7 @@ fn several(records: &[Record<Line>], file: &str) -> Option<Diag> {
 
 /// The call that a subagent's `.meta.json` names.
 fn beside_meta(path: &Path) -> Option<Box<str>> {
-    let meta = fs::read(path.with_extension("meta.json")).ok()?;
+    let meta = regular::read(&path.with_extension("meta.json")).ok()?;
     let meta: Value = serde_json::from_slice(&meta).ok()?;
     meta.get("toolUseId")?.as_str().map(Box::from)
 }
