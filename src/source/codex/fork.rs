@@ -1,13 +1,25 @@
 //! Copies at the start of a fork, and of an agent that was started with its caller's history.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::diag::{Diag, Loc, Trouble};
 use crate::session::{Draft, Message, MessageKind, Part, PartBody};
 
 /// Marks the messages that sessions copied from the sessions that they are forks of.
 pub(super) fn mark(drafts: &mut [Draft]) {
+    let index: HashMap<String, usize> = drafts.iter().enumerate().map(|(i, d)| (d.head.id.clone(), i)).collect();
+    let ring_starts = ring_starts(drafts, &index);
     for i in 0..drafts.len() {
         let Some(origin) = drafts[i].head.forked_from.clone() else { continue };
-        let at = drafts.iter().position(|d| d.head.id == origin).filter(|&at| at != i);
+        let at = index.get(&origin).copied().filter(|&at| at != i);
+        if ring_starts.contains(&i) {
+            let head = &mut drafts[i].head;
+            let file = head.sources.first().map(|s| s.file.clone()).unwrap_or_default();
+            let text =
+                "sessions that are said to be forks of each other; the one that begins first counts as the original";
+            head.warnings.push(Diag::warning(Trouble::ParentCycle, Loc { file, line: 0, byte: 0 }, text));
+            continue;
+        }
         let Some([fork, origin_draft]) = at.and_then(|at| drafts.get_disjoint_mut([i, at]).ok()) else {
             let head = &mut drafts[i].head;
             let text =
@@ -26,6 +38,27 @@ pub(super) fn mark(drafts: &mut [Draft]) {
             mark_copies(&mut agent.messages, &main.messages, &draft.head.id);
         }
     }
+}
+
+/// Of each ring of forks the session that begins first, of equal ones the first by id.
+fn ring_starts(drafts: &[Draft], index: &HashMap<String, usize>) -> HashSet<usize> {
+    let origin = |i: usize| drafts[i].head.forked_from.as_ref().and_then(|id| index.get(id)).copied();
+    let first_at = |i: &usize| {
+        let times = drafts[*i].threads.iter().flat_map(|t| &t.messages).filter_map(|m| m.at);
+        (times.min(), drafts[*i].head.id.clone())
+    };
+    let (mut starts, mut done) = (HashSet::new(), HashSet::new());
+    for i in 0..drafts.len() {
+        let mut path: Vec<usize> = Vec::new();
+        let mut at = Some(i);
+        while let Some(here) = at.filter(|here| done.insert(*here)) {
+            path.push(here);
+            at = origin(here);
+        }
+        let ring: Vec<usize> = path.into_iter().skip_while(|here| Some(*here) != at).collect();
+        starts.extend(ring.iter().min_by_key(|i| first_at(i)).filter(|_| ring.len() > 1));
+    }
+    starts
 }
 
 /// Marks the leading messages that say the same. Context that the program adds to every session is no proof of a copy.

@@ -110,6 +110,16 @@ fn the_first_meta_is_the_session() {
 }
 
 #[test]
+fn of_forks_of_each_other_one_is_the_original() {
+    let fork = |id: &str, of: &str| line("session_meta", json!({"id": id, "forked_from_id": of}));
+    let talk = [said("user", "go"), said("assistant", "gone")];
+    let file = |id: &str, of: &str| [&[fork(id, of)], &talk[..]].concat();
+    let both = sessions(&[&file("a", "b"), &file("b", "a")]);
+    let copies: Vec<bool> = both.iter().map(|s| s.messages.iter().all(|m| m.copied_from.is_some())).collect();
+    assert_eq!((copies, kinds(&both[0])), (vec![false, true], vec!["parent-cycle"]));
+}
+
+#[test]
 fn a_fork_marks_what_it_copied() {
     let old = [
         meta("old"),
