@@ -140,7 +140,7 @@ impl<'a> World<'a> {
         self.figures[ix.at()].get_or_init(|| {
             let mut out: Vec<Known> = numbers::with_units(&all_text(self.message(ix))).iter().flat_map(known).collect();
             let bench = &self.analysis.facts.bench;
-            for m in bench.measurements.iter().filter(|m| m.msg == ix) {
+            for m in bench.measurements.iter().filter(|m| m.stands_in(ix)) {
                 let unit = m.unit.as_deref().and_then(Unit::parse);
                 let values = [m.value, m.lo, m.hi, m.pm].into_iter().flatten();
                 out.extend(unit.iter().flat_map(|u| values.clone().map(|value| Known { value, unit: u.clone() })));

@@ -3,6 +3,7 @@
 
 mod audit;
 mod bench;
+mod bench_own;
 mod bench_traps;
 mod charts;
 mod docs;

@@ -9,7 +9,7 @@ use regex::Regex;
 use super::grid::Grid;
 use super::lexicon::words;
 use super::restate::Told;
-use super::{Found, MeasurementRole, prose, table, tools};
+use super::{FigureEvidence, Found, MeasurementRole, numbered, prose, table, tools};
 use crate::extract::tables::Table;
 use crate::session::{CallStatus, Field, Message, MsgIx, PartBody, Provenance, Session, TextRef, ToolCall, ToolKind};
 
@@ -66,7 +66,9 @@ impl Reader<'_> {
         let free = |r: &Range<usize>| !claimed.iter().any(|c| c.start < r.end && r.start < c.end);
         for fence in fences(at.text).into_iter().filter(free) {
             let above = heading_above(&at.text[..fence.start]);
-            self.add(tools::read_adhoc(at, fence, above, &BTreeMap::new()));
+            let mut figures = tools::read_own(at, fence, &[], above, &BTreeMap::new());
+            figures.iter_mut().for_each(|f| f.measurement.evidence = FigureEvidence::Claimed);
+            self.add(figures);
         }
         for (_, grid) in grids.iter().filter(|(range, _)| free(range)) {
             self.add(table::read(grid, at));
@@ -89,12 +91,22 @@ impl Reader<'_> {
         let own = tools::command_params(command);
         let params = if own.is_empty() { self.stated.clone() } else { own };
         let worked = call.status() != CallStatus::Error && call.exit_code().is_none_or(|c| c == 0);
-        let (blocks, claimed) = tools::read(at, &params, worked);
-        let nothing = claimed.is_empty();
-        self.add(blocks);
-        if nothing && !exported && runs_something(command) {
-            self.add(tools::read_adhoc(at, 0..at.text.len(), "", &params));
+        let runs = call.kind == ToolKind::Shell && runs_something(command);
+        let plain = numbered::strip(at.text);
+        let source = TextRef { text: plain.as_ref().map_or(at.text, |p| &p.text), ..at.clone() };
+        let (mut figures, claimed) = tools::read(&source, &params, worked);
+        if !exported && (runs || log || shows_log(command)) {
+            figures.extend(tools::read_own(&source, 0..source.text.len(), &claimed, command, &params));
         }
+        for figure in figures.iter_mut().filter_map(|f| plain.as_ref().map(|p| (f, p))) {
+            let (found, plain) = figure;
+            plain.restore(&mut found.measurement.span);
+        }
+        if !worked {
+            figures.iter_mut().for_each(|f| f.measurement.valid = false);
+        }
+        // What is only shown may have been printed before.
+        if runs { self.told.add(figures) } else { self.told.add_shown(figures) }
     }
 
     fn add(&mut self, new: Vec<Found>) {
@@ -137,6 +149,12 @@ pub(super) fn runs_something(command: &str) -> bool {
         .find(|w| !w.contains('=') && !matches!(*w, "cd" | "&&" | "sudo" | "time"))
         .unwrap_or("");
     !SHOWS.contains(&word.rsplit('/').next().unwrap_or(word))
+}
+
+/// `cat run.log`, `tail -20 out/bench.txt`: the log of a run.
+fn shows_log(command: &str) -> bool {
+    let file = |w: &str| [".log", ".out", ".txt"].iter().any(|end| w.trim_matches(['"', '\'', ';']).ends_with(end));
+    matches!(command.split_whitespace().next(), Some("cat" | "tail" | "head")) && command.split_whitespace().any(file)
 }
 
 /// The last line above that is a heading or ends in a colon.

@@ -9,6 +9,7 @@ mod grid;
 pub mod hardware;
 pub mod lexicon;
 pub mod limits;
+mod numbered;
 pub mod numbers;
 mod prose;
 mod restate;
@@ -223,6 +224,11 @@ impl Measurement {
             (None, None) => return None,
         };
         (low < high).then_some((low, high))
+    }
+
+    /// Whether a message states it, first or again.
+    pub fn stands_in(&self, msg: MsgIx) -> bool {
+        self.msg == msg || self.citations.iter().any(|c| c.msg == msg)
     }
 
     /// An empty measurement at a place.

@@ -22,11 +22,20 @@ struct Class {
 impl Told {
     /// Adds what one table, block or text holds, leaving out what was stated before it.
     pub(super) fn add(&mut self, new: Vec<Found>) {
+        self.take(new, false);
+    }
+
+    /// Adds what a command or tool only showed: a figure that was printed before is stated again, not measured again.
+    pub(super) fn add_shown(&mut self, new: Vec<Found>) {
+        self.take(new, true);
+    }
+
+    fn take(&mut self, new: Vec<Found>, shown: bool) {
         let known = self.found.len();
         for figure in new {
             // Figures of one table are never copies of each other, so only those known before it are compared.
             // What a tool printed is new each time: it need not be looked up.
-            let claimed = figure.measurement.evidence == FigureEvidence::Claimed;
+            let claimed = shown || figure.measurement.evidence == FigureEvidence::Claimed;
             let stated: Vec<usize> = match figure.measurement.role {
                 _ if !claimed => Vec::new(),
                 // Who withdraws a figure means it wherever it was stated.
@@ -48,9 +57,13 @@ impl Told {
         }
     }
 
-    /// The figures that this one repeats, the last first.
+    /// The figures that this one repeats: first those that share most of its conditions, of these the last.
     fn earlier(&self, figure: &Found) -> impl Iterator<Item = usize> {
-        self.near(figure).into_iter().rev().filter(|&i| repeats(figure, &self.found[i]))
+        let mut all: Vec<usize> = self.near(figure);
+        all.retain(|&i| repeats(figure, &self.found[i]));
+        let shared = |i: usize| shared_values(&figure.measurement, &self.found[i].measurement);
+        all.sort_by_key(|&i| std::cmp::Reverse((shared(i), i)));
+        all.into_iter()
     }
 
     /// Figures of about the same value, in order.
@@ -83,6 +96,20 @@ impl Told {
     }
 }
 
+/// A condition without the marks that people and programs write differently; 64×64 is the size 64.
+fn plain(value: &str) -> String {
+    let sides: Vec<&str> = value.split(['×', 'x']).map(str::trim).collect();
+    let square = sides[0].bytes().all(|b| b.is_ascii_digit()) && sides.iter().all(|s| *s == sides[0]);
+    let value = if square { sides[0] } else { value };
+    value.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// How many conditions of `a` stand among those of `b`, under whatever name: "Our GPU" is `our_gpu`.
+fn shared_values(a: &Measurement, b: &Measurement) -> usize {
+    let known: Vec<String> = b.params.values().map(|v| plain(v)).collect();
+    a.params.values().map(|v| plain(v)).filter(|v| !v.is_empty() && known.contains(v)).count()
+}
+
 fn withdraw(m: &mut Measurement) {
     if m.role == MeasurementRole::Measured {
         (m.role, m.valid) = (MeasurementRole::Invalid, false);
@@ -103,6 +130,7 @@ fn cite(old: &mut Found, figure: Found) {
     if old.msg == new.msg {
         old.params.extend(new.params);
     }
+    old.phase = old.phase.take().or(new.phase);
     old.citations.push(new.span);
 }
 
@@ -200,7 +228,7 @@ fn same_conditions(a: &Measurement, b: &Measurement) -> bool {
         return false;
     }
     a.params.iter().filter(|(key, _)| !(prose && *key == "config")).all(|(key, value)| match b.params.get(key) {
-        Some(other) => other.eq_ignore_ascii_case(value),
+        Some(other) => plain(other) == plain(value),
         None => open,
     })
 }

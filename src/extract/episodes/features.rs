@@ -23,6 +23,7 @@ pub enum Feature {
     FirstFigure,
     FigureTurn,
     Figure,
+    FigureTable,
     Limit,
     FirstFailure,
     Failure,
@@ -80,6 +81,7 @@ pub const WEIGHTS: &[Weight] = &[
     turn(Feature::FirstFigure, "first measurement", 8, 1),
     turn(Feature::FigureTurn, "large changes of a figure", 4, 2),
     turn(Feature::Figure, "figures measured", 1, 10),
+    turn(Feature::FigureTable, "figures set in a table", 1, 10),
     fact(Feature::Limit, "limits stated", 4, 3),
     turn(Feature::FirstFailure, "first failure after successes", 3, 1),
     fact(Feature::Failure, "failed calls", 1, 4),
@@ -220,7 +222,12 @@ fn measured(facts: &Facts, scores: &mut Scores) {
     let mut last: BTreeMap<String, (MsgIx, f64)> = BTreeMap::new();
     for m in &facts.bench.measurements {
         match m.role {
-            MeasurementRole::Measured => scores.add(m.msg, Feature::Figure),
+            MeasurementRole::Measured => {
+                scores.add(m.msg, Feature::Figure);
+                if let Some((table, _)) = m.conditions.as_ref().filter(|(table, _)| *table != m.msg) {
+                    scores.add(*table, Feature::FigureTable);
+                }
+            }
             MeasurementRole::Theoretical => {
                 scores.add(m.msg, Feature::Limit);
                 continue;

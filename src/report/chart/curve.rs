@@ -150,7 +150,18 @@ fn lines(analysis: &Analysis, group: &[&Series], axis: &str) -> Vec<Line> {
     }
     restated(analysis, group, axis, &mut lines);
     lines.iter_mut().for_each(|l| l.points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.measurement.cmp(&b.measurement))));
-    lines
+    without_repeats(lines)
+}
+
+/// Of lines through the same measurements the longest is kept, of equal ones the first.
+fn without_repeats(lines: Vec<Line>) -> Vec<Line> {
+    let all: Vec<BTreeSet<u32>> = lines.iter().map(|l| l.points.iter().map(|p| p.measurement).collect()).collect();
+    let repeats = |i: usize| {
+        let larger = |j: usize| all[j].len() > all[i].len() || all[j].len() == all[i].len() && j < i;
+        (0..all.len()).any(|j| j != i && larger(j) && all[j].is_superset(&all[i]))
+    };
+    let keep: Vec<bool> = (0..all.len()).map(|i| !repeats(i)).collect();
+    lines.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(line, _)| line).collect()
 }
 
 /// A sweep that states an earlier figure again has a point there, too.

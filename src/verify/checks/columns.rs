@@ -129,7 +129,7 @@ fn measured(scene: &Scene<'_>) -> Option<Finding> {
     if !bench.measurements.iter().any(|m| m.metric == metric) {
         return None;
     }
-    let holds = bench.measurements.iter().any(|m| m.metric == metric && m.msg == at);
+    let holds = bench.measurements.iter().any(|m| m.metric == metric && m.stands_in(at));
     let reason = if holds { "gives" } else { "does not give" };
     Some(decided(holds, Kind::Number, format!("the message {reason} a figure of {metric}"), [at]))
 }

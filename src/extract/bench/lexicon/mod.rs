@@ -3,12 +3,14 @@
 //! Every list is ordered, the more specific first. Texts are matched in any case.
 
 mod conditions;
+mod identifiers;
 mod metrics;
 mod roles;
 
 use regex::Regex;
 
 pub use conditions::{param_header, params, scope, statistic};
+pub use identifiers::spoken;
 pub use metrics::{Kind, METRICS, Metric, default_metric, higher_is_better, kinds, metric, metric_ids};
 pub use roles::{is_derived, phase, role};
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::grid::{Grid, GridCell};
-use super::super::{FigureEvidence, Found, table};
+use super::super::{FigureEvidence, Found, lexicon, table};
 use super::lines::re;
 use crate::session::TextRef;
 
@@ -124,7 +124,7 @@ fn table(at: &TextRef<'_>, mut rows: Vec<Vec<GridCell>>, above: &str, params: &B
     if header.iter().any(|c| c.text.len() > 40) || !corner && header.iter().any(digit) {
         return Vec::new();
     }
-    header.iter_mut().for_each(|c| c.text = spoken(&c.text));
+    header.iter_mut().for_each(|c| c.text = lexicon::spoken(&c.text));
     let right = vec![false; header.len()];
     let grid = Grid { header, rows, right, above: above.to_owned(), table: None };
     let mut found = table::read(&grid, at);
@@ -135,30 +135,4 @@ fn table(at: &TextRef<'_>, mut rows: Vec<Vec<GridCell>>, above: &str, params: &B
         }
     }
     found
-}
-
-/// `output_tok_s` → `output tok/s`, `ttft_ms` → `ttft (ms)`: the unit at the end of an identifier.
-fn spoken(header: &str) -> String {
-    const ENDS: &[(&str, &str)] = &[
-        ("_tok_s", " tok/s"),
-        ("_tok_per_s", " tok/s"),
-        ("_tps", " tok/s"),
-        ("_req_s", " req/s"),
-        ("_rps", " req/s"),
-        ("_gb_s", " GB/s"),
-        ("_gbps", " Gbit/s"),
-        ("_mb_s", " MB/s"),
-        ("_ms", " (ms)"),
-        ("_us", " (us)"),
-        ("_ns", " (ns)"),
-        ("_sec", " (s)"),
-        ("_s", " (s)"),
-        ("_pct", " (%)"),
-    ];
-    let lower = header.to_lowercase();
-    match ENDS.iter().find(|(end, _)| lower.ends_with(end)) {
-        Some((end, unit)) => format!("{}{unit}", lower[..lower.len() - end.len()].replace('_', " ")),
-        None if header.contains('_') => header.replace('_', " "),
-        None => header.to_owned(),
-    }
 }

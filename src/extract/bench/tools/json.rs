@@ -52,6 +52,21 @@ impl<'a> Json<'a> {
         text.parse::<f64>().is_ok().then_some(text)
     }
 
+    /// Whether it is a text.
+    pub(super) fn is_text(self) -> bool {
+        self.0.starts_with('"')
+    }
+
+    /// Whether it is a list.
+    pub(super) fn is_list(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    /// Whether it is an object, or a list that begins with one (or with such a list).
+    pub(super) fn holds_objects(self) -> bool {
+        self.0.trim_start_matches(|c: char| c == '[' || c.is_whitespace()).starts_with('{')
+    }
+
     /// A text, or what else it is as written.
     pub(super) fn word(self) -> String {
         serde_json::from_str(self.0).unwrap_or_else(|_| self.0.to_owned())

@@ -60,7 +60,7 @@ fn prefix(line: &str) -> usize {
 
 impl Line<'_> {
     /// Bytes of a part of the cleaned text.
-    fn part(&self, part: &str) -> Range<usize> {
+    pub(crate) fn part(&self, part: &str) -> Range<usize> {
         let offset = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         match self.start {
             Some(start) if offset <= self.text.len() => start + offset..start + offset + part.len(),
@@ -156,6 +156,11 @@ impl<'a> Sink<'a> {
             m.role = MeasurementRole::Invalid;
             m.valid = false;
         });
+    }
+
+    /// Sorts the figures from a position on by their place in the text.
+    pub(crate) fn in_reading_order(&mut self, from: usize) {
+        self.out[from..].sort_by_key(|f| f.measurement.span.start);
     }
 
     /// All figures.

@@ -29,6 +29,8 @@ mod mlperf;
 mod nccl;
 mod one_batch;
 mod one_batch_json;
+mod own_json;
+mod own_lines;
 mod perf_stat;
 mod pytest;
 mod serving;
@@ -48,7 +50,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::Found;
-use crate::session::TextRef;
+use crate::session::{Field, TextRef};
 use lines::{Line, lines};
 
 pub(super) use lines::{Sink, command_params};
@@ -98,6 +100,7 @@ const TOOLS: &[Tool] = &[
     Tool { anchors: perf_stat::ANCHORS, read: perf_stat::read },
     Tool { anchors: gnu_time::ANCHORS, read: gnu_time::read },
     Tool { anchors: shell_time::ANCHORS, read: shell_time::read },
+    Tool { anchors: own_json::ANCHORS, read: own_json::read },
 ];
 
 /// All anchors in one automaton, with the tool of each.
@@ -137,14 +140,21 @@ pub(super) fn read(
     (sink.finish(), claimed)
 }
 
-/// Tables that somebody's own script printed: columns of text, or pipes.
-pub(super) fn read_adhoc(
+/// What somebody's own script printed: tables (columns of text, or pipes), and lines that name a figure each. `context` is
+/// the command, or what stands over the block; `claimed` is what other readers took.
+pub(super) fn read_own(
     at: &TextRef<'_>,
     within: Range<usize>,
-    above: &str,
+    claimed: &[Range<usize>],
+    context: &str,
     params: &BTreeMap<String, String>,
 ) -> Vec<Found> {
-    adhoc::read(at, within, above, params)
+    let above = if at.field == Field::Output { "" } else { context };
+    let mut out = if claimed.is_empty() { adhoc::read(at, within.clone(), above, params) } else { Vec::new() };
+    let mut taken = claimed.to_vec();
+    taken.extend(out.iter().map(|f| f.measurement.span.start as usize..f.measurement.span.end as usize));
+    out.extend(own_lines::read(at, within, &taken, context, params));
+    out
 }
 
 /// The names of metrics and statistics that keys of several tools share.

@@ -104,14 +104,14 @@ fn rows_of_single_intervals_and_sums_are_no_results() {
 fn an_ad_hoc_table_names_its_units() {
     let text = "# three runs\nconcurrency  output_tok_s  ttft_ms\n1            20.50         80.1\n8            150.2         95.0\n";
     let at = TextRef { msg: MsgIx(0), part: 0, field: Field::Output, text, provenance: Provenance::ToolOutput };
-    let found = read_adhoc(&at, 0..text.len(), "", &BTreeMap::new());
+    let found = read_own(&at, 0..text.len(), &[], "", &BTreeMap::new());
     let rows: Vec<String> = found.iter().map(|f| shown(&f.measurement, text)).collect();
     assert_eq!(rows, ["output_throughput 20.5 tok/s", "ttft 80.1 ms", "output_throughput 150.2 tok/s", "ttft 95 ms"]);
     assert_eq!(found[2].measurement.params["concurrency"], "8");
     let listing =
         "total 12\n-rw-r--r--  1 me me  1200 Jan  1 10:00 a.txt\n-rw-r--r--  1 me me  3400 Jan  1 10:00 b.txt\n";
     let at = TextRef { text: listing, ..at };
-    assert_eq!(read_adhoc(&at, 0..listing.len(), "", &BTreeMap::new()), []);
+    assert_eq!(read_own(&at, 0..listing.len(), &[], "", &BTreeMap::new()), []);
 }
 
 #[test]

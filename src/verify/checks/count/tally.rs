@@ -119,6 +119,13 @@ pub(super) fn tally(scene: &Scene<'_>, noun: Noun, qualifiers: &[&str], set: &[M
                 counted(all.iter().filter(stated).map(|m| m.msg).collect()),
                 counted(all.iter().filter(measured).map(|m| m.msg).collect()),
                 counted(all.iter().filter(|m| within(m.msg)).map(|m| m.msg).collect()),
+                // Figures that are stated again there are given there, too.
+                counted(
+                    all.iter()
+                        .filter(|m| within(m.msg) || m.citations.iter().any(|c| within(c.msg)))
+                        .map(|m| m.msg)
+                        .collect(),
+                ),
             ]
         }
         Noun::Prose if plain => {

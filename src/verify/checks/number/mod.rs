@@ -165,7 +165,8 @@ impl Reading<'_> {
         if self.row || ["valid", "withdr", "claim", "said"].iter().any(|w| lower.contains(w)) {
             return false;
         }
-        let all = self.scene.world.analysis.facts.bench.measurements.iter().filter(|m| at.contains(&m.msg));
+        let all =
+            self.scene.world.analysis.facts.bench.measurements.iter().filter(|m| at.iter().any(|at| m.stands_in(*at)));
         let mut same = all.filter(|m| m.value.is_some_and(|v| (v - self.figure.value).abs() < 1e-9)).peekable();
         same.peek().is_some() && same.all(|m| !m.valid)
     }
