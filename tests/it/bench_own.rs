@@ -37,10 +37,10 @@ fn statistics_in_json_are_read_with_the_names_around_them() {
     assert_eq!(
         printed("./fold_bench", RECORDS),
         [
-            "time mean 6.21 µs measured | grid_size 40, method fold_fast",
-            "time stdev 0.15 µs measured | grid_size 40, method fold_fast",
-            "memory_used max 9.5 MB measured | grid_size 40, method fold_fast",
-            "time mean 71.4 µs estimated | grid_size 40, method fold_plain",
+            "time mean 6.21 µs measured | grid_size 40, group folding, both ways, method fold_fast",
+            "time stdev 0.15 µs measured | grid_size 40, group folding, both ways, method fold_fast",
+            "memory_used max 9.5 MB measured | grid_size 40, group folding, both ways, method fold_fast",
+            "time mean 71.4 µs estimated | grid_size 40, group folding, both ways, method fold_plain",
         ]
     );
     let nested = r#"{"cache_on": {"latency_ms": {"p50": 3.5, "p99": 12.25}, "throughput_rps": 840.5}, "cache_off": {"latency_ms": {"p50": 9.0}}}"#;
@@ -51,6 +51,20 @@ fn statistics_in_json_are_read_with_the_names_around_them() {
             "latency p99 12.25 ms measured | config cache_on",
             "request_throughput - 840.5 req/s measured | config cache_on",
             "latency p50 9 ms measured | config cache_off",
+        ]
+    );
+}
+
+#[test]
+fn comments_above_records_are_their_conditions() {
+    let text = "[\n// Date: May 3\n// Rows: 10\n{\"method\": \"none\"}\n,\n// Fold against plain\n// Rows: 10, Cols: 4\n{\n  \"method\": \"fold\",\n  \"mean_time_us\": 2.5\n},\n{\n  \"method\": \"plain\",\n  \"mean_time_us\": 3.5\n}\n,\n\
+        // Fold against plain\n// Rows: 900, Cols: 4\n{\n  \"method\": \"fold\",\n  \"mean_time_us\": 26.0\n}\n]\n";
+    assert_eq!(
+        printed("./fold_bench", text),
+        [
+            "time mean 2.5 µs measured | cols 4, group Fold against plain, method fold, rows 10",
+            "time mean 3.5 µs measured | cols 4, group Fold against plain, method plain, rows 10",
+            "time mean 26 µs measured | cols 4, group Fold against plain, method fold, rows 900",
         ]
     );
 }

@@ -1,5 +1,6 @@
 //! `turnpoint bench`: the figures of a session at a glance, against their limits.
 
+mod brief;
 mod model;
 mod print;
 
@@ -18,6 +19,7 @@ use crate::report::chart;
 use crate::report::engine::{Engine, Target};
 use crate::report::section::value::{percent, word};
 use crate::tables::csv::guarded;
+use brief::Brief;
 use model::Row;
 
 /// Show the benchmark figures: first, best and last of each, limit, efficiency and gap
@@ -31,6 +33,9 @@ pub(crate) struct Args {
     /// Show every point of this metric instead, such as output_throughput
     #[arg(long, value_name = "METRIC")]
     series: Option<String>,
+    /// Show every series in tables, also minima and maxima beside a mean, and more than forty
+    #[arg(long)]
+    full: bool,
     /// How to print it; svg is the first chart (of the metric that --series names)
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -94,11 +99,14 @@ impl Printed {
         let name = output::heading(&input::named(&analysis.session), if markdown { "## " } else { "" });
         let head = engine.render("bench.txt", &headline(&analysis.facts.bench, list, args.series.as_deref()))?;
         self.text.push_str(&format!("{name}\n\n{}\n", head.trim()));
+        let brief = if args.full { Brief::whole(list) } else { Brief::of(list) };
         let (header, rows): (_, Vec<Vec<String>>) = match args.series {
             Some(_) => (print::POINTS, list.iter().flat_map(print::points).collect()),
-            None => (print::OVERVIEW, list.iter().map(print::overview).collect()),
+            None => (print::OVERVIEW, brief.rows.iter().map(|r| print::overview(r)).collect()),
         };
         let limits = limit_rows(&analysis.facts.bench, args.series.as_deref());
+        let (header, rows) = print::without_limits(header, rows);
+        let header = header.as_slice();
         for (header, rows) in [(header, rows), (LIMITS, limits)] {
             if !rows.is_empty() {
                 self.text.push('\n');
@@ -108,6 +116,9 @@ impl Printed {
                     output::grid(header, &rows)
                 });
             }
+        }
+        if args.series.is_none() {
+            self.text.push_str(&brief.left_out());
         }
         Ok(())
     }

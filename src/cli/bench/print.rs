@@ -50,6 +50,21 @@ pub(super) fn overview(row: &Row) -> Vec<String> {
     vec![name(&row.head), pairs(&row.head.params), first_cell, best, last, limit, share, gap, msgs.join(", ")]
 }
 
+/// The table without the columns of limits where no row has one; the sentence above it says so.
+pub(super) fn without_limits<'h>(header: &[&'h str], mut rows: Vec<Vec<String>>) -> (Vec<&'h str>, Vec<Vec<String>>) {
+    const COLUMNS: &[&str] = &["limit", "efficiency", "gap"];
+    let shares = header.iter().position(|h| *h == "efficiency");
+    if shares.is_none_or(|at| rows.iter().any(|r| !r[at].is_empty())) {
+        return (header.to_vec(), rows);
+    }
+    let kept = |i: usize| !COLUMNS.contains(&header[i]);
+    for row in &mut rows {
+        let mut at = 0..;
+        row.retain(|_| at.next().is_some_and(kept));
+    }
+    (header.iter().copied().filter(|h| !COLUMNS.contains(h)).collect(), rows)
+}
+
 pub(super) fn points(row: &Row) -> Vec<Vec<String>> {
     let one = |p: &Point| {
         let [limit, share, gap] = against(p);

@@ -66,17 +66,25 @@ fn counted(m: &Measurement) -> Option<(f64, &str)> {
     m.value.zip(m.unit.as_deref()).filter(|_| measured)
 }
 
-/// Figures that one message says of the same quantity, with other values and no condition that was read to tell them
-/// apart: there is one, so they are no development. Those stated as before and after are.
+/// Runs of the same thing scatter less than this, greatest to least; what differs more differs by a condition.
+const SCATTER: f64 = 1.5;
+
+/// Figures that one message gives of the same quantity, with other values and no condition that was read to tell them
+/// apart: there is one, so they are no development. Those stated as before and after are, and runs that a program
+/// repeated.
 fn apart(bench: &Bench) -> BTreeSet<usize> {
     let mut said: BTreeMap<(Key, MsgIx), Vec<(usize, f64)>> = BTreeMap::new();
     for (i, m) in bench.measurements.iter().enumerate() {
-        let in_prose = m.evidence == FigureEvidence::Claimed && m.cell.is_none();
         let paired = matches!(m.phase.as_deref(), Some("before" | "after"));
-        let Some((value, unit)) = counted(m).filter(|_| in_prose && !paired) else { continue };
+        let Some((value, unit)) = counted(m).filter(|_| m.cell.is_none() && !paired) else { continue };
         said.entry((key(m, unit), m.msg)).or_default().push((i, value));
     }
-    let differ = |figures: &&Vec<(usize, f64)>| figures.iter().any(|f| f.1 != figures[0].1);
+    let differ = |figures: &&Vec<(usize, f64)>| {
+        let values = figures.iter().map(|f| f.1);
+        let (least, most) = values.fold((f64::INFINITY, 0.0f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        let repeated = bench.measurements[figures[0].0].evidence == FigureEvidence::Tool && most <= least * SCATTER;
+        most > least && !repeated
+    };
     said.values().filter(differ).flatten().map(|f| f.0).collect()
 }
 
@@ -163,6 +171,18 @@ mod tests {
     fn figures_of_one_message_with_no_condition_read_are_no_development() {
         let found = series_of(&["Folding took 30 ms and 90 ms of run time.", "It went from 30 tok/s to 42 tok/s."]);
         assert_eq!(found, [own("", &[30.0]), own("", &[90.0]), own("", &[30.0, 42.0])]);
+    }
+
+    #[test]
+    fn what_a_program_repeats_is_a_series_but_not_what_differs_by_a_condition_that_was_not_read() {
+        let of = |output: &str| {
+            let session = SessionBuilder::new().shell("./fold_bench", 0, output).build();
+            let facts = extract(&session, &Config::default());
+            series(&facts.bench).into_iter().map(|s| s.points.len()).collect::<Vec<_>>()
+        };
+        let row = |ms: &str| format!("{{\"method\": \"fold\", \"mean_time_ms\": {ms}}}\n");
+        assert_eq!(of(&[row("2.5"), row("2.7")].concat()), [2]);
+        assert_eq!(of(&[row("2.5"), row("26.0")].concat()), [1, 1]);
     }
 
     #[test]

@@ -86,7 +86,50 @@ pub(super) fn read(lines: &[Line<'_>], sink: &mut Sink<'_>) -> usize {
     sink.block();
     value(document, &Around::default(), sink);
     sink.in_reading_order(before);
+    if sink.len() > before {
+        let said = above(&sink.source()[..lines[0].range.start]);
+        for m in sink.since(before) {
+            for (key, value) in &said {
+                m.params.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
     if sink.len() == before { 0 } else { taken }
+}
+
+/// What comments between the documents say of those below them: `// Rows: 100, Cols: 8` sizes, another line the group.
+fn above(text: &str) -> BTreeMap<String, String> {
+    /// A program that prints many records under one comment is followed no further than this.
+    const BACK: usize = 80;
+    const OF_THE_RUN: &[&str] = &["commit", "date", "generated", "host", "machine", "system", "time", "version"];
+    let comment = |line: &'_ str| Some(line.strip_prefix("//").or_else(|| line.strip_prefix('#'))?.trim().to_owned());
+    let of_records = |line: &&str| line.is_empty() || line.starts_with(['{', '}', '[', ']', ',', '"']);
+    let lines = text.lines().rev().take(BACK).map(str::trim);
+    let comments = lines.skip_while(of_records).map_while(comment);
+    let mut out = BTreeMap::new();
+    let of_the_run = |line: &String| {
+        let first = line.split([':', ' ']).next().unwrap_or_default().to_lowercase();
+        OF_THE_RUN.contains(&first.as_str())
+    };
+    for line in comments.take(2).filter(|l| (1..=80).contains(&l.len()) && !of_the_run(l)) {
+        let sizes: Option<Vec<(String, String)>> = line.split(',').map(size).collect();
+        match sizes {
+            Some(sizes) => out.extend(sizes),
+            None => {
+                out.entry("group".to_owned()).or_insert(line);
+            }
+        }
+    }
+    out
+}
+
+/// `Rows: 100` as a condition.
+fn size(pair: &str) -> Option<(String, String)> {
+    let (name, number) = pair.split_once([':', '='])?;
+    let name = name.trim().to_lowercase().replace(' ', "_");
+    let number = number.trim();
+    let whole = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    (whole && (1..=24).contains(&name.len())).then(|| (name, number.to_owned()))
 }
 
 /// What the objects around say of a figure.
