@@ -102,3 +102,39 @@ fn the_catalogue_names_its_sources() {
     let all: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert!(all["hardware"].as_array().unwrap().iter().all(|r| r["source"] != ""));
 }
+
+/// A session whose program printed `n` cases with mean, least and greatest time.
+fn many_cases(n: u32) -> tempfile::TempDir {
+    let case = |i: u32| {
+        format!(r#"{{"case": "fold", "size": {i}, "mean_time_us": {i}.5, "min_time_us": {i}.1, "max_time_us": {i}.9}}"#)
+    };
+    let out: Vec<String> = (1..=n).map(case).collect();
+    let messages = serde_json::json!([
+        {"role": "user", "content": "Time the folding; it should reach a throughput of at least 80 req/s."},
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function",
+            "function": {"name": "bash", "arguments": "{\"command\": \"./fold_bench\"}"}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": out.join("\n")},
+    ]);
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("m.json"), messages.to_string()).unwrap();
+    dir
+}
+
+#[test]
+fn the_table_is_an_overview_and_says_what_it_leaves_out() {
+    let dir = many_cases(50);
+    let file = dir.path().join("m.json");
+    let file = file.to_str().unwrap();
+    let lines = |args: &[&str]| {
+        let out = turnpoint(args).success().get_output().stdout.clone();
+        let text = String::from_utf8(out).unwrap();
+        (text.lines().filter(|l| l.contains("[msg 2]") && l.starts_with("time")).count(), text)
+    };
+    let (shown, text) = lines(&["bench", file]);
+    assert_eq!(shown, 40, "{text}");
+    assert!(text.contains("150 measured figures of 1 metric, no limit."), "{text}");
+    assert!(text.contains("Targets that the session states: request_throughput 80 req/s [msg 1]."), "{text}");
+    assert!(text.contains("Not shown: 100 series of minima or maxima, 10 further series."), "{text}");
+    assert_eq!(lines(&["bench", file, "--full"]).0, 150);
+    assert_eq!(rows(&["bench", file, "--format", "json"]).len(), 150);
+}

@@ -14,10 +14,10 @@ use crate::cli::exit::{Exit, usage};
 use crate::cli::input::{self, InputArgs, Run};
 use crate::cli::{limits_config, output};
 use crate::extract::bench::limits::matches_metric;
-use crate::extract::bench::{Bench, Efficiency, Limit, Measurement, MeasurementRole};
+use crate::extract::bench::{Bench, Efficiency, Limit, LimitOrigin, Measurement, MeasurementRole};
 use crate::report::chart;
 use crate::report::engine::{Engine, Target};
-use crate::report::section::value::{percent, word};
+use crate::report::section::value::{label, percent, word};
 use crate::tables::csv::guarded;
 use brief::Brief;
 use model::Row;
@@ -50,6 +50,9 @@ enum Format {
     Md,
     Svg,
 }
+
+/// Targets that the sentence names.
+const TARGETS: usize = 5;
 
 /// A limit that was used, or that waits for its inputs.
 const LIMITS: &[&str] = &["limit", "metric", "value", "kind", "efficiencies", "derivation", "source"];
@@ -97,7 +100,7 @@ impl Printed {
             self.text.push('\n');
         }
         let name = output::heading(&input::named(&analysis.session), if markdown { "## " } else { "" });
-        let head = engine.render("bench.txt", &headline(&analysis.facts.bench, list, args.series.as_deref()))?;
+        let head = engine.render("bench.txt", &headline(analysis, list, args.series.as_deref()))?;
         self.text.push_str(&format!("{name}\n\n{}\n", head.trim()));
         let brief = if args.full { Brief::whole(list) } else { Brief::of(list) };
         let (header, rows): (_, Vec<Vec<String>>) = match args.series {
@@ -160,7 +163,8 @@ impl Printed {
     }
 }
 
-fn headline(bench: &Bench, list: &[Row], metric: Option<&str>) -> Value {
+fn headline(analysis: &Analysis, list: &[Row], metric: Option<&str>) -> Value {
+    let bench = &analysis.facts.bench;
     let asked = |m: &str| metric.is_none_or(|wanted| wanted == m);
     let of = |e: &Efficiency| bench.measurements[e.measurement as usize].metric.as_str();
     let efficiencies: Vec<&Efficiency> = bench.efficiencies.iter().filter(|e| asked(of(e))).collect();
@@ -171,13 +175,22 @@ fn headline(bench: &Bench, list: &[Row], metric: Option<&str>) -> Value {
     let limited: std::collections::BTreeSet<&str> =
         efficiencies.iter().map(|e| bench.measurements[e.measurement as usize].metric.as_str()).collect();
     let measured = |m: &&Measurement| m.role == MeasurementRole::Measured && asked(&m.metric);
+    let of_metric = |l: &&Limit| metric.is_none_or(|m| matches_metric(&l.metric, m));
+    let (wanted, limits): (Vec<&Limit>, Vec<&Limit>) =
+        bench.limits.iter().filter(of_metric).partition(|l| l.kind == "target" && l.origin != LimitOrigin::File);
+    let target = |l: &&Limit| {
+        let place = l.msg.map(|m| format!(" [msg {}]", label(&analysis.session, m))).unwrap_or_default();
+        format!("{} {}{place}", l.metric, print::with_unit(l.value, &l.unit))
+    };
     let ranges = bench.measurements.iter().filter(measured).filter(|m| m.value.is_none() || m.unit.is_none());
     json!({
         "metric": metric,
         "ranges": ranges.count(),
         "figures": list.iter().map(|s| s.points.len()).sum::<usize>(),
         "metrics": metrics.len(),
-        "limits": bench.limits.iter().filter(|l| metric.is_none_or(|m| matches_metric(&l.metric, m))).count(),
+        "limits": limits.len(),
+        "targets": wanted.iter().take(TARGETS).map(target).collect::<Vec<_>>(),
+        "more_targets": wanted.len().saturating_sub(TARGETS),
         "best": best.map(|e| percent(e.efficiency)),
         "unlimited": metrics.difference(&limited).collect::<Vec<_>>(),
     })
