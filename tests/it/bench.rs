@@ -106,7 +106,9 @@ fn the_catalogue_names_its_sources() {
 /// A session whose program printed `n` cases with mean, least and greatest time.
 fn many_cases(n: u32) -> tempfile::TempDir {
     let case = |i: u32| {
-        format!(r#"{{"case": "fold", "size": {i}, "mean_time_us": {i}.5, "min_time_us": {i}.1, "max_time_us": {i}.9}}"#)
+        format!(
+            r#"{{"case": "fold", "size": {i}, "mean_time_us": {i}.5, "min_time_us": {i}.1, "max_time_us": {i}.9, "std_time_us": 0.2}}"#
+        )
     };
     let out: Vec<String> = (1..=n).map(case).collect();
     let messages = serde_json::json!([
@@ -132,7 +134,10 @@ fn the_table_is_an_overview_and_says_what_it_leaves_out() {
     };
     let (shown, text) = lines(&["bench", file]);
     assert_eq!(shown, 40, "{text}");
-    assert!(text.contains("150 measured figures of 1 metric, no limit."), "{text}");
+    assert!(
+        text.contains("150 measured figures of 1 metric (and in no series: 50 standard deviations), no limit."),
+        "{text}"
+    );
     assert!(text.contains("Targets that the session states: request_throughput 80 req/s [msg 1]."), "{text}");
     assert!(text.contains("Not shown: 100 series of minima or maxima, 10 further series."), "{text}");
     assert_eq!(lines(&["bench", file, "--full"]).0, 150);

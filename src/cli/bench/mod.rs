@@ -182,10 +182,9 @@ fn headline(analysis: &Analysis, list: &[Row], metric: Option<&str>) -> Value {
         let place = l.msg.map(|m| format!(" [msg {}]", label(&analysis.session, m))).unwrap_or_default();
         format!("{} {}{place}", l.metric, print::with_unit(l.value, &l.unit))
     };
-    let ranges = bench.measurements.iter().filter(measured).filter(|m| m.value.is_none() || m.unit.is_none());
     json!({
         "metric": metric,
-        "ranges": ranges.count(),
+        "apart": in_no_series(bench.measurements.iter().filter(measured)),
         "figures": list.iter().map(|s| s.points.len()).sum::<usize>(),
         "metrics": metrics.len(),
         "limits": limits.len(),
@@ -194,6 +193,21 @@ fn headline(analysis: &Analysis, list: &[Row], metric: Option<&str>) -> Value {
         "best": best.map(|e| percent(e.efficiency)),
         "unlimited": metrics.difference(&limited).collect::<Vec<_>>(),
     })
+}
+
+/// What the series do not hold, so that the sum is that of the report.
+fn in_no_series<'a>(measured: impl Iterator<Item = &'a Measurement>) -> Vec<String> {
+    let (valid, not_valid): (Vec<&Measurement>, Vec<&Measurement>) = measured.partition(|m| m.valid);
+    let (spreads, others): (Vec<&Measurement>, Vec<&Measurement>) =
+        valid.into_iter().partition(|m| m.statistic.as_deref() == Some("stdev"));
+    let ranges = others.iter().filter(|m| m.value.is_none() || m.unit.is_none()).count();
+    let apart = [
+        (ranges, "range or bound", "ranges or bounds"),
+        (spreads.len(), "standard deviation", "standard deviations"),
+        (not_valid.len(), "that does not count", "that do not count"),
+    ];
+    let apart = apart.iter().filter(|(n, ..)| *n > 0);
+    apart.map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many })).collect()
 }
 
 /// The limits that figures were set against, with their derivations; and those that wait for inputs.
