@@ -10,7 +10,7 @@ use memchr::memmem;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::opencode::{Entry, Loaded, V2, drafts, entry, orphan, v2_row};
+use super::opencode::{Entry, Homes, Loaded, V2, drafts, entry, orphan, v2_row};
 use super::sqlite::{CELL, Database, MAGIC, Row};
 use super::text::mend_surrogates;
 use super::{Format, Head, Input, bounded};
@@ -75,7 +75,7 @@ fn read(input: &Input) -> Result<Vec<Loaded>, Error> {
             out.entry(id.clone()).or_insert_with(|| Loaded { id, info, ..Loaded::default() });
         }
     }
-    let parts = if tables.iter().any(|t| t == "part") { store.parts() } else { BTreeMap::new() };
+    let parts = if tables.iter().any(|t| t == "part") { store.parts() } else { Parts::new() };
     if tables.iter().any(|t| t == "session_message") {
         store.new_messages(&mut out);
     }
@@ -111,6 +111,9 @@ fn digest(input: &Input) -> Result<String, Error> {
     }
 }
 
+/// Parts by message and session: two sessions may have messages of one id. The session is empty where none is named.
+type Parts = BTreeMap<(String, String), Vec<Row>>;
+
 struct Store {
     database: Database,
     file: String,
@@ -144,20 +147,21 @@ impl Store {
         self.trouble.push(Diag::lost(Trouble::BadDatabase, loc, 0, 0, why));
     }
 
-    /// Parts by message, in order.
-    fn parts(&mut self) -> BTreeMap<String, Vec<Row>> {
-        let mut out: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    /// Parts by message and session, in order.
+    fn parts(&mut self) -> Parts {
+        let mut out = Parts::new();
         for row in self.rows("part", &["time_created"]) {
-            out.entry(text(&row, "message_id")).or_default().push(row);
+            out.entry((text(&row, "message_id"), text(&row, "session_id"))).or_default().push(row);
         }
         out
     }
 
-    fn messages(&mut self, mut parts: BTreeMap<String, Vec<Row>>, out: &mut BTreeMap<String, Loaded>) {
+    fn messages(&mut self, mut parts: Parts, out: &mut BTreeMap<String, Loaded>) {
         for row in self.rows("message", &["time_created"]) {
             let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
             let loaded = self.loaded(out, &session_id);
-            let parts = parts.remove(&id).unwrap_or_default();
+            let mut rows = parts.remove(&(id.clone(), session_id.clone())).unwrap_or_default();
+            rows.extend(parts.remove(&(id.clone(), String::new())).unwrap_or_default());
             // What 2.x wrote stands in its own table; rows of 1.x from that time are stale.
             let newer = self.newer.get(&session_id);
             let stale = newer.is_some_and(|(first, last)| at(&row).is_some_and(|at| (first..=last).contains(&&at)));
@@ -165,7 +169,7 @@ impl Store {
                 continue;
             };
             let place = place(&row);
-            let parts: Vec<(Value, Place)> = parts
+            let parts: Vec<(Value, Place)> = rows
                 .iter()
                 .filter_map(|p| {
                     let ids = [("id", text(p, "id")), ("messageID", id.clone()), ("sessionID", session_id.clone())];
@@ -187,10 +191,10 @@ impl Store {
         self.orphans(parts, out);
     }
 
-    /// Parts whose message is gone: kept as a message of which only the id is known.
-    fn orphans(&self, parts: BTreeMap<String, Vec<Row>>, out: &mut BTreeMap<String, Loaded>) {
-        for (message, rows) in parts {
-            let session = rows.first().map(|r| text(r, "session_id")).unwrap_or_default();
+    /// Parts whose message is not in the session they name: kept there as a message of which only the id is known.
+    fn orphans(&self, parts: Parts, out: &mut BTreeMap<String, Loaded>) {
+        let homes = Homes::of(out.values());
+        for ((message, session), rows) in parts {
             let loaded = self.loaded(out, &session);
             let parts: Vec<(Value, Place)> = rows
                 .iter()
@@ -198,7 +202,7 @@ impl Store {
                 .collect();
             let Some(place) = parts.first().map(|p| p.1) else { continue };
             let loc = Loc { file: self.file.clone(), line: place.line.into(), byte: 0 };
-            loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, "parts without their message; kept at the end"));
+            loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, homes.told(&message, &session)));
             loaded.push(orphan(&message, &session, parts, place), "");
         }
     }

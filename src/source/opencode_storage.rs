@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::opencode::{Loaded, drafts, entry, members, orphan, part_order, str_at};
+use super::opencode::{Homes, Loaded, drafts, entry, members, orphan, part_order, str_at};
 use super::text::{Text, mend_surrogates};
 use super::{Format, Head, Input, bounded, regular};
 use crate::diag::{Diag, Loc, Trouble};
@@ -101,7 +101,13 @@ fn companions(path: &Path) -> Vec<PathBuf> {
         let folder = root.join("part");
         [files(&folder.join(&id)), files(&folder.join(session).join(&id))].concat()
     });
-    let parts: Vec<PathBuf> = parts.collect();
+    let own: Vec<String> = sessions.iter().filter_map(|p| stem(p)).collect();
+    // A message's folder also holds the parts of a message of the same id in another session.
+    let is_own = |path: &PathBuf| {
+        let part: Option<Value> = regular::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        part.as_ref().and_then(|p| str_at(p, "sessionID")).is_none_or(|id| own.iter().any(|s| s == id))
+    };
+    let parts: Vec<PathBuf> = parts.filter(is_own).collect();
     sessions.into_iter().skip(1).chain(messages).chain(parts).collect()
 }
 
@@ -158,7 +164,8 @@ fn load(inputs: &[Input]) -> Result<Vec<Draft>, Error> {
 struct Tree {
     sessions: BTreeMap<String, Vec<(SourceFile, Value)>>,
     messages: BTreeMap<String, Vec<(SourceFile, Value)>>,
-    parts: BTreeMap<String, Vec<(SourceFile, Value)>>,
+    /// By message and session: two sessions may have messages of one id. The session is empty where a part names none.
+    parts: BTreeMap<(String, String), Vec<(SourceFile, Value)>>,
 }
 
 impl Tree {
@@ -168,7 +175,7 @@ impl Tree {
         match kind {
             Kind::Session => self.sessions.entry(id("id")).or_default().push((source, value)),
             Kind::Message => self.messages.entry(id("sessionID")).or_default().push((source, value)),
-            Kind::Part => self.parts.entry(id("messageID")).or_default().push((source, value)),
+            Kind::Part => self.parts.entry((id("messageID"), id("sessionID"))).or_default().push((source, value)),
         }
     }
 
@@ -185,11 +192,12 @@ impl Tree {
             loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, "messages without the record of their session"));
             out.push(loaded);
         }
+        let homes = Homes::of(&out);
+        for ((message, session), parts) in std::mem::take(&mut self.parts) {
+            orphans(&mut out, &homes, &message, session, parts);
+        }
         if out.is_empty() {
             out.push(Loaded { id: "unknown".into(), ..Loaded::default() });
-        }
-        for (id, parts) in std::mem::take(&mut self.parts) {
-            orphans(&mut out, &id, parts);
         }
         // Files that are no JSON are told by the first session of the group.
         for source in lost {
@@ -202,7 +210,9 @@ impl Tree {
         for (source, info) in messages {
             let place = new_file(&mut loaded, source);
             let id = str_at(&info, "id").unwrap_or_default().to_owned();
-            let mut parts = self.parts.remove(&id).unwrap_or_default();
+            let named = self.parts.remove(&(id.clone(), loaded.id.clone())).unwrap_or_default();
+            let mut parts = self.parts.remove(&(id.clone(), String::new())).unwrap_or_default();
+            parts.extend(named);
             part_order(&mut parts, &id, |(_, value)| value);
             let parts = parts.into_iter().map(|(source, value)| (value, new_file(&mut loaded, source))).collect();
             let message = entry(&info, parts, place);
@@ -235,16 +245,26 @@ fn of_records(id: String, mut records: Vec<(SourceFile, Value)>) -> Loaded {
     loaded
 }
 
-/// Parts whose message is gone: kept, in their session or else the first one, as a message of which only the id is known.
-fn orphans(sessions: &mut [Loaded], message: &str, mut parts: Vec<(SourceFile, Value)>) {
-    let session = parts.iter().find_map(|(_, v)| str_at(v, "sessionID")).unwrap_or_default().to_owned();
-    let at = sessions.iter().position(|s| s.id == session).unwrap_or(0);
+/// Parts whose message is not in the session they name: kept there, or where they name none in the first one, as a
+/// message of which only the id is known.
+fn orphans(
+    sessions: &mut Vec<Loaded>,
+    homes: &Homes,
+    message: &str,
+    session: String,
+    mut parts: Vec<(SourceFile, Value)>,
+) {
+    let found = sessions.iter().position(|s| session.is_empty() || s.id == session);
+    let at = found.unwrap_or_else(|| {
+        sessions.push(Loaded { id: session.clone(), ..Loaded::default() });
+        sessions.len() - 1
+    });
     let loaded = &mut sessions[at];
     part_order(&mut parts, message, |(_, value)| value);
     let parts: Vec<(Value, Place)> = parts.into_iter().map(|(s, value)| (value, new_file(loaded, s))).collect();
     let Some(place) = parts.first().map(|p| p.1) else { return };
     let loc = Loc { file: loaded.sources[place.file as usize].file.clone(), line: 1, byte: 0 };
-    loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, "parts without their message; kept at the end"));
+    loaded.warnings.push(Diag::warning(Trouble::Orphan, loc, homes.told(message, &session)));
     loaded.push(orphan(message, &session, parts, place), "");
 }
 
@@ -339,6 +359,27 @@ mod tests {
             assert_eq!(source.bytes_read, source.bytes_used + source.bytes_skipped, "{}", source.file);
             assert_eq!(source.records, source.kept + source.skipped, "{}", source.file);
         }
+    }
+
+    #[test]
+    fn messages_of_one_id_in_two_sessions_keep_their_parts_apart() {
+        let other = |text: &str| text.replace("ses_a", "ses_b").replace("prt_1", "prt_2").replace("go", "stay");
+        let [session, ask, part] = [SESSION, ASK, TEXT].map(|f| other(f.1));
+        let both = [SESSION, ASK, TEXT, ("s2", &session), ("m2", &ask), ("p2", &part)];
+        let texts = |files: &[(&str, &str)]| {
+            let told = |s: Session| (s.id.clone(), s.messages.iter().map(|m| m.text()).collect(), s.warnings.len());
+            sessions(files).into_iter().map(told).collect::<Vec<(String, Vec<String>, usize)>>()
+        };
+        let [a, b] = ["ses_a", "ses_b"].map(str::to_owned);
+        let want = [(a.clone(), vec!["go".into()], 0), (b.clone(), vec!["stay".into()], 0)];
+        assert_eq!(texts(&both), want);
+        // Without its message a part stays with the session it names, and that is said.
+        let lone = sessions(&[SESSION, ASK, TEXT, ("s2", &session), ("p2", &part)]);
+        let of_b = lone.iter().find(|s| s.id == "ses_b").unwrap();
+        assert_eq!((lone.len(), of_b.messages[0].text().as_str()), (2, "stay"));
+        assert!(of_b.warnings[0].message.contains("of session ses_b whose message stands in session ses_a only"));
+        let unknown = texts(&[SESSION, ASK, TEXT, ("p2", &part)]);
+        assert!(unknown.contains(&(b, vec!["stay".into()], 1)) && unknown.contains(&(a, vec!["go".into()], 0)));
     }
 
     #[test]

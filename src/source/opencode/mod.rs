@@ -11,6 +11,7 @@ mod message;
 mod next;
 mod odd;
 mod order;
+mod stray;
 mod tree;
 mod v2;
 mod walk;
@@ -28,6 +29,7 @@ pub(super) use message::{entry, orphan};
 pub(super) use next::Next;
 use odd::Odd;
 pub(super) use order::part_order;
+pub(super) use stray::Homes;
 pub(super) use v2::{V2, row as v2_row};
 pub(super) use walk::{START, read};
 

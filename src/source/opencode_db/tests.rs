@@ -55,6 +55,17 @@ fn rows_are_ordered_by_time_and_take_their_ids_from_columns() {
 }
 
 #[test]
+fn a_part_whose_message_is_in_another_session_is_kept_in_its_own_and_told() {
+    let stray = r#"INSERT INTO part VALUES ('prt_7', 'msg_9', 'ses_c', 11, 11, '{"type":"text","text":"stray"}');"#;
+    let sessions = sessions(&format!("{OLD}{stray}"));
+    let of_c = sessions.iter().find(|s| s.id == "ses_c").unwrap();
+    let of_a = sessions.iter().find(|s| s.id == "ses_a").unwrap();
+    assert_eq!((sessions.len(), of_a.messages[0].text().as_str()), (2, "go"));
+    assert_eq!(of_c.messages[0].text(), "stray");
+    assert!(of_c.warnings[0].message.contains("of session ses_c whose message stands in session ses_a only"));
+}
+
+#[test]
 fn rows_of_2_x_win_over_stale_ones() {
     let new = r#"
         INSERT INTO session_message VALUES ('msg_a', 'ses_a', 'user', 1, 10, 10, '{"text":"go","time":{"created":10}}');
