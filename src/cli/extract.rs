@@ -1,5 +1,6 @@
 //! `turnpoint extract`: every table, as files.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::exit::{Exit, usage};
@@ -50,12 +51,16 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         return Err(usage(format!("{} is an input; choose another folder for the output", args.output.display())));
     }
     let config = limits_config(args.limits.as_deref())?;
-    let mut writer = None;
+    let (mut writer, mut seen) = (None, BTreeSet::new());
     run.each(&args.inputs, &config, args.experimental, |analysis| {
         let writer = match &mut writer {
             Some(writer) => writer,
             none => none.insert(DatasetWriter::new(&args.output, encoding, args.raw)?),
         };
+        let (agent, id) = (&analysis.session.agent, &analysis.session.id);
+        if !seen.insert((agent.clone(), id.clone())) {
+            run.say(&format!("of the sessions of {agent} with the id {id} the dataset holds the last"));
+        }
         Ok(writer.add(&analysis)?)
     })?;
     let Some(writer) = writer else {
@@ -63,6 +68,9 @@ pub(crate) fn run(args: Args, run: &Run) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     };
     let manifest = writer.finish()?;
+    for id in manifest.shared_ids() {
+        run.say(&format!("sessions of several agents have the id {id}; rows that name it alone may be of any of them"));
+    }
     run.say(&format!("{} now holds {} sessions", args.output.display(), manifest.sessions.len()));
     Ok(Exit::Done)
 }

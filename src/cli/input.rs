@@ -369,9 +369,11 @@ impl Run {
 
     fn hand_over(
         &self,
-        analysis: Analysis,
+        mut analysis: Analysis,
         take: &mut impl FnMut(Analysis) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
+        let shared = self.told.borrow_mut().shared_id(&analysis.session);
+        analysis.session.warnings.extend(shared);
         self.warn(&analysis.session.warnings);
         self.told.borrow_mut().account(&analysis.session);
         take(analysis)

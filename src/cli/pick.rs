@@ -15,12 +15,14 @@ pub(super) struct Choice<'a> {
     placed: Option<Session>,
     /// Whose id starts with it; whose id it is drives the others out.
     by_id: Option<Session>,
+    /// Whether one has this very id.
+    whole: bool,
     alike: usize,
 }
 
 impl<'a> Choice<'a> {
     pub(super) fn new(pick: &'a str) -> Self {
-        Self { pick, names: Vec::new(), placed: None, by_id: None, alike: 0 }
+        Self { pick, names: Vec::new(), placed: None, by_id: None, whole: false, alike: 0 }
     }
 
     pub(super) fn offer(&mut self, session: Session) {
@@ -30,8 +32,9 @@ impl<'a> Choice<'a> {
         if position || (self.pick == "latest" && newest()) {
             self.placed = Some(session);
         } else if session.id == self.pick {
-            (self.by_id, self.alike) = (Some(session), 1);
-        } else if session.id.starts_with(self.pick) && self.by_id.as_ref().is_none_or(|s| s.id != self.pick) {
+            self.alike = if self.whole { self.alike + 1 } else { 1 };
+            (self.by_id, self.whole) = (Some(session), true);
+        } else if session.id.starts_with(self.pick) && !self.whole {
             self.alike += 1;
             self.by_id = Some(session);
         }
@@ -43,6 +46,9 @@ impl<'a> Choice<'a> {
         match (self.placed, self.by_id) {
             (Some(session), _) => Ok(session),
             (None, Some(session)) if self.alike == 1 => Ok(session),
+            (None, Some(_)) if self.whole => {
+                Err(usage(format!("{} sessions have the id `{pick}`; choose one by its position:\n{list}", self.alike)))
+            }
             (None, Some(_)) => {
                 Err(usage(format!("{} sessions start with `{pick}`; the input holds:\n{list}", self.alike)))
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::diag::{Diag, Severity, Trouble};
+use crate::diag::{Diag, Loc, Severity, Trouble};
 use crate::session::{Session, visible};
 
 /// Warnings printed before the rest is only counted; of notes as many again.
@@ -44,6 +44,8 @@ pub(super) struct Told {
     /// Per kind: how often input was lost.
     lost: BTreeMap<Trouble, u64>,
     files: HashSet<(String, String)>,
+    /// Agent and file of each session id.
+    sessions: BTreeMap<String, (String, String)>,
 }
 
 impl Told {
@@ -72,6 +74,21 @@ impl Told {
                 self.skipped += source.bytes_skipped;
             }
         }
+    }
+
+    /// What is said of a session whose id another one before it has.
+    pub(super) fn shared_id(&mut self, session: &Session) -> Option<Diag> {
+        let file = session.sources.first().map(|s| s.file.clone()).unwrap_or_default();
+        let new = (session.agent.clone(), file.clone());
+        let Some((agent, first)) = self.sessions.get(&session.id) else {
+            self.sessions.insert(session.id.clone(), new);
+            return None;
+        };
+        let text = format!(
+            "this session of {} has the id {} of another one, of {agent} in {first}; ids in tables and links do not tell the two apart",
+            session.agent, session.id
+        );
+        Some(Diag::warning(Trouble::IdTwice, Loc { file, ..Loc::default() }, text))
     }
 
     /// All that is said where warnings are not wanted: that input was lost.

@@ -99,6 +99,12 @@ impl Manifest {
         }
     }
 
+    /// Ids that sessions of several agents have.
+    pub fn shared_ids(&self) -> BTreeSet<&str> {
+        let mut seen = BTreeSet::new();
+        self.sessions.iter().map(|e| e.session_id.as_str()).filter(|id| !seen.insert(*id)).collect()
+    }
+
     /// Parts, each with the ids of the sessions it holds.
     pub fn parts(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut parts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

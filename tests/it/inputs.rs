@@ -156,6 +156,36 @@ fn pick_takes_a_position_the_newest_or_the_start_of_one_id() {
 }
 
 #[test]
+fn two_sessions_of_one_id_are_told_and_not_picked_by_it() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("a.jsonl"), line(1, "words of claude")).unwrap();
+    let stream = r#"{"type":"user","session_id":"s1","message":{"role":"user","content":"words of the stream"}}"#;
+    fs::write(root.path().join("z.jsonl"), stream.to_owned() + "\n").unwrap();
+    let other = r#"{"type":"text","timestamp":5,"sessionID":"s1","part":{"id":"p","sessionID":"s1","messageID":"m","type":"text","text":"words of another"}}"#;
+    fs::write(root.path().join("b.jsonl"), other.to_owned() + "\n").unwrap();
+    let run = |args: &[&str]| {
+        let out = Command::cargo_bin("turnpoint").unwrap().current_dir(root.path()).args(args).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (out.status.code().unwrap(), text(&out.stdout), text(&out.stderr))
+    };
+    fs::create_dir(root.path().join("in")).unwrap();
+    for name in ["a.jsonl", "b.jsonl"] {
+        fs::rename(root.path().join(name), root.path().join("in").join(name)).unwrap();
+    }
+    let (code, _, err) = run(&["show", "in", "1..", "--pick", "s1"]);
+    assert!(code == 2 && err.contains("2 sessions have the id `s1`") && err.contains("  2  s1  opencode"), "{err}");
+    let (code, out, _) = run(&["show", "in", "1..", "--pick", "2"]);
+    assert!(code == 0 && out.contains("words of another"), "{out}");
+    let (code, _, err) = run(&["extract", "in", "-o", "data", "--format", "csv"]);
+    assert!(code == 0 && err.contains("warning[id-twice]") && err.contains("sessions of several agents"), "{err}");
+    let (code, _, err) = run(&["extract", "in/a.jsonl", "z.jsonl", "-o", "again", "--format", "csv"]);
+    assert!(
+        code == 0 && err.contains("of the sessions of claude-code with the id s1 the dataset holds the last"),
+        "{err}"
+    );
+}
+
+#[test]
 fn a_dataset_is_refused_with_what_to_do_instead() {
     let (root, path) = write("a.jsonl", line(1, "words"));
     let data = root.path().join("data");
