@@ -54,6 +54,10 @@ pub(crate) fn stored(place: &Place) -> (Vec<Stored>, Vec<crate::error::Error>) {
         return stored::tree(&place.path);
     }
     let (mut all, mut errors) = (Vec::new(), Vec::new());
+    if place.holds == Holds::File && place.path.exists() && !place.path.is_file() {
+        let source = std::io::Error::other("no regular file");
+        errors.push(crate::error::Error::Read { path: place.path.display().to_string(), source });
+    }
     for file in inputs(place) {
         match stored::database(&file) {
             Ok(sessions) => all.extend(sessions),

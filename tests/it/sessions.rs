@@ -233,6 +233,21 @@ fn without_input_the_newest_session_of_the_directory_is_taken() {
 }
 
 #[test]
+fn a_database_that_the_environment_names_must_be_one() {
+    let home = home();
+    let text = home.path().join("text");
+    fs::write(&text, "no database").unwrap();
+    for named in [&text, home.path()] {
+        let mut command = Command::cargo_bin("turnpoint").unwrap();
+        let command = command.env("HOME", home.path()).env("OPENCODE_DB", named).env_remove("CLAUDE_CONFIG_DIR");
+        let out = command.arg("sessions").output().unwrap();
+        let err = String::from_utf8(out.stderr).unwrap();
+        assert!(out.status.code() == Some(3) && err.contains(&*named.to_string_lossy()), "{err}");
+        assert!(String::from_utf8(out.stdout).unwrap().contains(SECOND));
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_told_and_costs_nothing_else() {
     let home = home();
     let folder = home.path().join(".claude/projects/-w-engine");
@@ -241,4 +256,5 @@ fn what_cannot_be_read_is_told_and_costs_nothing_else() {
     let (code, out, err) = turnpoint(home.path(), &["sessions"]);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains(SECOND) && err.contains("opencode.db"), "{err}");
+    assert_eq!(turnpoint(home.path(), &["sessions", "--strict"]).0, 3);
 }

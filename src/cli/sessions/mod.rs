@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::exit::{Exit, usage};
 use super::input::{Run, progress};
+use super::places::Holds;
 use super::{output, stores};
 use crate::diag::Severity;
 use crate::error::Error;
@@ -134,8 +135,10 @@ fn wanted(row: &Row, args: &Args) -> bool {
         && args.since.is_none_or(|since| row.last_at.is_some_and(|at| at >= since))
 }
 
-/// Sessions in the agents' default places. What cannot be read there is said; the user did not name it.
+/// Sessions in the agents' default places. What cannot be read there is said; the exit code tells it where the
+/// environment names the file, or everything must be read.
 fn usual(args: &Args, run: &Run) -> Vec<Row> {
+    let tell = |named: bool, e: &Error| if named || run.global.strict { run.fail(e) } else { run.say(&e.to_string()) };
     let (mut out, mut inputs) = (Vec::new(), Vec::new());
     let places = stores::here();
     for place in places.iter().filter(|p| args.agent.is_empty() || args.agent.iter().any(|a| a == p.agent)) {
@@ -144,16 +147,16 @@ fn usual(args: &Args, run: &Run) -> Vec<Row> {
             continue;
         }
         let (sessions, errors) = stores::stored(place);
-        let format = if place.holds == super::places::Holds::Tree { "opencode-storage" } else { "opencode-db" };
+        let format = if place.holds == Holds::Tree { "opencode-storage" } else { "opencode-db" };
         out.extend(sessions.into_iter().map(|s| of_store(s, place.agent, format)));
-        errors.iter().for_each(|e| run.say(&e.to_string()));
+        errors.iter().for_each(|e| tell(place.holds == Holds::File, e));
     }
     let mut found = source::discover(&inputs);
     // The agents keep other files beside their sessions, and nobody named them.
     found.warnings.retain(|w| w.severity != Severity::Note);
     run.warn(&found.warnings);
-    found.errors.iter().for_each(|e| run.say(&e.to_string()));
-    out.extend(read(found.groups, args, |e| run.say(&e.to_string())));
+    found.errors.iter().for_each(|e| tell(false, e));
+    out.extend(read(found.groups, args, |e| tell(false, e)));
     let mut seen = BTreeSet::new();
     out.retain(|r| seen.insert((r.agent.clone(), r.id.clone())));
     out
@@ -167,7 +170,7 @@ fn below(args: &Args, run: &Run) -> anyhow::Result<Vec<Row>> {
     let found = source::discover(&args.folders);
     run.warn(&found.warnings);
     found.errors.iter().for_each(|e| run.fail(e));
-    Ok(read(found.groups, args, |e| run.say(&e.to_string())))
+    Ok(read(found.groups, args, |e| run.fail(e)))
 }
 
 /// Reads groups, newest first, as far as the filters need it. As many are held in memory as there are threads.
