@@ -1,5 +1,7 @@
 //! From paths to groups of inputs: walks folders, tells formats by content, ties files of one session together.
 
+mod beside;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::Read;
@@ -89,10 +91,8 @@ fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
             out.warnings.extend(lie);
             let format = taken.format;
             found.push(taken);
-            let Some(path) = input.path() else { return };
-            let base = path.parent().unwrap_or(Path::new(""));
-            for near in (format.companions)(path) {
-                found.extend(try_file(base, &near).ok().flatten().filter(|f| f.format.id == format.id));
+            if let Some(path) = input.path() {
+                beside::read(format, path, found, &mut out.warnings);
             }
         }
         Ok(Tried::Archive(input)) => archive(&input, found, out),
@@ -103,13 +103,6 @@ fn named(input: Input, found: &mut Vec<Found>, out: &mut Discovered) {
         }
         Ok(Tried::Other(_, seen)) => out.errors.push(Error::Unrecognised { path: input.name, seen }),
         Err(e) => out.errors.push(e),
-    }
-}
-
-fn try_file(base: &Path, path: &Path) -> Result<Option<Found>, Error> {
-    match try_input(file_below(base, path))? {
-        Tried::Taken(found, _) => Ok(Some(found)),
-        Tried::Archive(_) | Tried::Other(..) => Ok(None),
     }
 }
 

@@ -115,10 +115,10 @@ fn stem(path: &Path) -> Option<String> {
     path.file_stem().map(|s| s.to_string_lossy().into_owned())
 }
 
-/// The JSON files of a folder, in order.
+/// The JSON files of a folder, in order, and what stands there in place of one.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
-    let is_one = |p: &PathBuf| p.extension().is_some_and(|e| e == "json") && regular::is_regular(p);
+    let is_one = |p: &PathBuf| p.extension().is_some_and(|e| e == "json") && !p.is_dir();
     let mut out: Vec<PathBuf> = entries.filter(is_one).collect();
     out.sort();
     out

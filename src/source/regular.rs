@@ -12,6 +12,35 @@ pub(super) fn is_regular(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file())
 }
 
+/// What stands at a path, if it is neither a file nor a folder.
+pub(super) fn special(path: &Path) -> Option<&'static str> {
+    match fs::metadata(path) {
+        Ok(found) => word(found.file_type()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
+            Some("a link that leads nowhere")
+        }
+        Err(_) => None,
+    }
+}
+
+/// The word for what is neither a file nor a folder.
+#[cfg(unix)]
+fn word(kind: fs::FileType) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt;
+    let words = [
+        (kind.is_fifo(), "a named pipe"),
+        (kind.is_socket(), "a socket"),
+        (kind.is_char_device() || kind.is_block_device(), "a device"),
+    ];
+    words.into_iter().find_map(|(is_it, word)| is_it.then_some(word))
+}
+
+/// Pipes and devices are no paths of files elsewhere.
+#[cfg(not(unix))]
+fn word(_: fs::FileType) -> Option<&'static str> {
+    None
+}
+
 /// What a file holds; pipes, devices and files that are far too long are not opened.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let what = fs::metadata(path)?;
@@ -33,6 +62,8 @@ mod tests {
         let path = folder.path().join("x.json");
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success() && read(&path).is_err() && !is_regular(&path));
+        assert_eq!((special(&path), special(Path::new("/dev/zero"))), (Some("a named pipe"), Some("a device")));
+        assert_eq!((special(folder.path()), special(&folder.path().join("gone"))), (None, None));
         assert!(read(Path::new("/dev/zero")).is_err());
         let file = folder.path().join("y.json");
         fs::write(&file, "{}").unwrap();

@@ -47,7 +47,7 @@ pub(super) fn companions(path: &Path) -> Vec<PathBuf> {
     folders.extend(path.parent().map(|p| p.join("subagents")));
     for depth in 0..4 {
         let found: Vec<PathBuf> = folders.iter().flat_map(|f| list(f)).collect();
-        let files = found.iter().filter(|p| is_jsonl(p) && parent_session(p).as_deref() == Some(path));
+        let files = found.iter().filter(|p| is_named_jsonl(p) && parent_session(p).as_deref() == Some(path));
         out.extend(files.cloned());
         folders = if depth < 3 { found.into_iter().filter(|p| p.is_dir()).collect() } else { Vec::new() };
     }
@@ -63,9 +63,12 @@ fn beside(path: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let id = format!("\"sessionId\":\"{stem}\"");
-    let agents = list(folder).into_iter().filter(|p| is_jsonl(p) && agent_id(p).is_some());
+    let agents = list(folder).into_iter().filter(|p| is_named_jsonl(p) && agent_id(p).is_some());
     agents
         .filter(|p| {
+            if !regular::is_regular(p) {
+                return true;
+            }
             let head = recognise(&Input::file("", p));
             head.is_ok_and(|head| memchr::memmem::find(&head.bytes, id.as_bytes()).is_some())
         })
@@ -73,7 +76,12 @@ fn beside(path: &Path) -> Vec<PathBuf> {
 }
 
 fn is_jsonl(path: &Path) -> bool {
-    path.extension() == Some(OsStr::new("jsonl")) && regular::is_regular(path)
+    is_named_jsonl(path) && regular::is_regular(path)
+}
+
+/// Whether a path has the name of a transcript; what is no file there is told, not opened.
+fn is_named_jsonl(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("jsonl")) && !path.is_dir()
 }
 
 fn list(folder: &Path) -> Vec<PathBuf> {
@@ -121,7 +129,13 @@ pub(super) fn load(inputs: &[Input], format: &'static str, stream: bool) -> Resu
 fn read(input: &Input, format: &'static str) -> Result<File, Error> {
     let mut lines = lines::read(input, format, record::parse)?;
     let path = input.path().unwrap_or(Path::new(&input.name));
-    let agent = agent_id(path).map(|id| AgentFile { id: id.into(), call: beside_meta(path) });
+    let meta = path.with_extension("meta.json");
+    if let Some(what) = agent_id(path).and_then(|_| regular::special(&meta)) {
+        let file = Path::new(&input.name).with_extension("meta.json").to_string_lossy().into_owned();
+        let loc = Loc { file, ..Loc::default() };
+        lines.warnings.push(Diag::warning(Trouble::SpecialFile, loc, format!("not read: {what}")));
+    }
+    let agent = agent_id(path).map(|id| AgentFile { id: id.into(), call: beside_meta(&meta) });
     if agent.as_ref().is_some_and(|a| a.id.starts_with("acompact-")) {
         let loc = Loc { file: input.name.clone(), line: 0, byte: 0 };
         let message = "a copy of the session made for its compaction; every line of it counts as a copy";
@@ -166,7 +180,7 @@ fn several(records: &[Record<Line>], file: &str) -> Option<Diag> {
 
 /// The call that a subagent's `.meta.json` names.
 fn beside_meta(path: &Path) -> Option<Box<str>> {
-    let meta = regular::read(&path.with_extension("meta.json")).ok()?;
+    let meta = regular::read(path).ok()?;
     let meta: Value = serde_json::from_slice(&meta).ok()?;
     meta.get("toolUseId")?.as_str().map(Box::from)
 }
