@@ -160,15 +160,15 @@ impl Store {
         for row in self.rows("message", &["time_created"]) {
             let (id, session_id) = (text(&row, "id"), text(&row, "session_id"));
             let loaded = self.loaded(out, &session_id);
-            let mut rows = parts.remove(&(id.clone(), session_id.clone())).unwrap_or_default();
-            rows.extend(parts.remove(&(id.clone(), String::new())).unwrap_or_default());
             // What 2.x wrote stands in its own table; rows of 1.x from that time are stale.
             let newer = self.newer.get(&session_id);
             let stale = newer.is_some_and(|(first, last)| at(&row).is_some_and(|at| (first..=last).contains(&&at)));
             let Some(info) = data(loaded, "message", &row, &[("id", &id), ("sessionID", &session_id)]) else {
-                continue;
+                continue; // its parts are kept as those of a message of which only the id is known
             };
             let place = place(&row);
+            let mut rows = parts.remove(&(id.clone(), session_id.clone())).unwrap_or_default();
+            rows.extend(parts.remove(&(id.clone(), String::new())).unwrap_or_default());
             let parts: Vec<(Value, Place)> = rows
                 .iter()
                 .filter_map(|p| {

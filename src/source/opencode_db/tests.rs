@@ -92,6 +92,16 @@ fn only_the_tables_of_sessions_are_read() {
 }
 
 #[test]
+fn the_parts_of_a_message_whose_record_is_damaged_are_kept() {
+    let damaged = OLD.replace(r#"'{"role":"assistant","time":{"created":20},"modelID":"m"}'"#, "'{'");
+    let session = &sessions(&damaged)[0];
+    let texts: Vec<String> = session.messages.iter().map(|m| m.text()).filter(|t| !t.is_empty()).collect();
+    assert_eq!(texts, ["go", "first"]);
+    let kinds: Vec<&str> = session.warnings.iter().map(|w| w.kind.word()).collect();
+    assert!(kinds.contains(&"bad-json") && kinds.contains(&"orphan"), "{kinds:?}");
+}
+
+#[test]
 fn a_bad_row_and_an_orphan_are_named() {
     let rows = r#"
         INSERT INTO message VALUES ('msg_1', 'ses_a', 1, 1, '{"role":');
