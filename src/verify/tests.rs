@@ -182,3 +182,21 @@ fn rows_of_tools_files_and_phases_name_their_messages() {
     ];
     is_checked(session, &changes);
 }
+
+#[test]
+fn what_a_completion_took_is_counted_again() {
+    let session = SessionBuilder::new()
+        .user("sort the shelves")
+        .call("todowrite", list(&[("Sort the upper shelf", "in_progress"), ("Dust the lower shelf", "pending")]), "ok")
+        .shell("./sort upper", 1, "no shelf")
+        .shell("./sort upper", 0, "sorted")
+        .call("todowrite", list(&[("Sort the upper shelf", "completed"), ("Dust the lower shelf", "pending")]), "ok")
+        .build();
+    is_checked(
+        session,
+        &[
+            ("4 msgs, 1 failed", "3 msgs, 1 failed"),
+            ("pending [msg 2](#msg-2) | pending | –", "pending [msg 2](#msg-2) | pending | 4 msgs"),
+        ],
+    );
+}

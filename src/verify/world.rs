@@ -7,6 +7,9 @@ use crate::analysis::Analysis;
 use crate::extract::bench::Measurement;
 use crate::extract::bench::numbers::{self, Figure};
 use crate::extract::bench::units::Unit;
+use crate::extract::plan::ItemIx;
+use crate::extract::plan::evidence::efforts;
+use crate::report::plan::completion;
 use crate::session::{Label, Message, MsgIx, PartBody, Role, Session, ToolKind};
 
 use super::refs::Reference;
@@ -20,6 +23,7 @@ pub(super) struct World<'a> {
     main: Option<(u64, u64)>,
     texts: Vec<OnceLock<String>>,
     figures: Vec<OnceLock<Vec<Known>>>,
+    took: OnceLock<BTreeMap<ItemIx, Vec<String>>>,
 }
 
 /// A figure that stands in a message.
@@ -40,6 +44,20 @@ impl Known {
 }
 
 impl<'a> World<'a> {
+    /// What the completions of an item took, in the words of a report.
+    pub(super) fn took(&self, item: ItemIx) -> &[String] {
+        let (session, plan) = (&self.analysis.session, &self.analysis.facts.plan);
+        let all = self.took.get_or_init(|| {
+            let mut out: BTreeMap<ItemIx, Vec<String>> = BTreeMap::new();
+            for (at, effort) in efforts(session, plan) {
+                let item = plan.transitions[at].item;
+                item.into_iter().for_each(|i| out.entry(i).or_default().push(completion::took(&effort)));
+            }
+            out
+        });
+        all.get(&item).map_or(&[], Vec::as_slice)
+    }
+
     /// Indexes a session.
     pub(super) fn new(analysis: &'a Analysis) -> Self {
         let session = &analysis.session;
@@ -52,6 +70,7 @@ impl<'a> World<'a> {
             labels,
             texts: (0..n).map(|_| OnceLock::new()).collect(),
             figures: (0..n).map(|_| OnceLock::new()).collect(),
+            took: OnceLock::new(),
         }
     }
 

@@ -19,6 +19,14 @@ fn the_documentation_prints_the_matrix() {
 }
 
 #[test]
+fn a_call_behind_the_words_that_tell_of_the_end_is_no_evidence() {
+    let (out, _, _) = plan(&["fixtures/opencode-plan.json", "--item", "T1", "--kind", "completed"]);
+    let row = out.lines().last().unwrap();
+    // [msg 10] says that the first step is done, and then writes a file for the second.
+    assert!(row.starts_with("[msg 10]") && row.contains("[msg 9]  ") && !row.contains("[msg 9], "), "{row}");
+}
+
+#[test]
 fn the_sentence_comes_before_the_table() {
     let (out, _, code) = plan(&[FIXTURE]);
     let lines: Vec<&str> = out.lines().collect();

@@ -185,8 +185,8 @@ fn every_link_leads_to_a_heading_on_github_and_in_obsidian() {
     assert!(checked > 100, "{checked} links");
 }
 
-/// Fields that are made by a template: sentences of discrepancies, and what charts say of themselves.
-const FROM_TEMPLATES: &[&str] = &["sentence", "title", "description", "figures"];
+/// Fields that are made by a template: sentences of discrepancies and of the plan's order, and what charts say of themselves.
+const FROM_TEMPLATES: &[&str] = &["sentence", "order", "title", "description", "figures"];
 
 /// Strings of a view that read as a finished sentence, with the field they stand in.
 fn finished<'v>(view: &'v Value, field: &'v str, out: &mut Vec<(&'v str, &'v str)>) {

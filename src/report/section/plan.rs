@@ -1,6 +1,6 @@
 //! Plan history: every change with its message, and the list at the end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::value::{label, time, word};
 use super::{Material, first_rows, some};
 use crate::error::Error;
+use crate::extract::plan::evidence::{Effort, efforts};
 use crate::extract::plan::{ItemIx, Plan, PlanItem, State, Transition};
-use crate::report::plan::completion;
+use crate::report::plan::{completion, order};
 use crate::session::{MsgIx, Session, ThreadIx};
 
 #[derive(Debug, Serialize)]
@@ -21,6 +22,8 @@ struct View {
     changes: Vec<Change>,
     left: usize,
     items: Vec<Item>,
+    /// Sentences on planned order against order begun; empty when there is nothing to compare.
+    order: String,
     figures: Vec<Picture>,
 }
 
@@ -72,6 +75,8 @@ struct Item {
     /// Every state it came to, in order.
     states: Vec<Came>,
     states_left: usize,
+    /// What its last completion took.
+    took: Option<String>,
     last: End,
 }
 
@@ -88,6 +93,11 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let rejected: BTreeSet<MsgIx> = plan.snapshots.iter().filter(|s| !s.accepted).map(|s| s.msg).collect();
     let changes = shown.iter().map(|t| change(session, plan, t)).collect();
     let (changes, left) = first_rows(changes, material.full);
+    let last_took = took(session, plan);
+    let told = |(i, it): (usize, &PlanItem)| {
+        let ix = ItemIx(i as u32);
+        Item { took: last_took.get(&ix).cloned(), ..item(session, plan, ix, it) }
+    };
     some(View {
         messages: msgs.iter().take(CITED).map(|ix| label(session, *ix)).collect(),
         messages_left: msgs.len().saturating_sub(CITED),
@@ -95,7 +105,8 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
         rejected: rejected.iter().map(|ix| label(session, *ix)).collect(),
         changes,
         left,
-        items: plan.items.iter().enumerate().map(|(i, it)| item(session, plan, ItemIx(i as u32), it)).collect(),
+        items: plan.items.iter().enumerate().map(told).collect(),
+        order: order(material.engine, material.analysis)?,
         figures: material
             .figures
             .iter()
@@ -125,6 +136,12 @@ fn change(session: &Session, plan: &Plan, t: &Transition) -> Change {
     }
 }
 
+/// What the last completion of each item took.
+fn took(session: &Session, plan: &Plan) -> BTreeMap<ItemIx, String> {
+    let of = |(at, effort): (usize, Effort)| Some((plan.transitions[at].item?, completion::took(&effort)));
+    efforts(session, plan).into_iter().filter_map(of).collect()
+}
+
 fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
     let changes = || plan.transitions.iter().filter(move |t| t.item == Some(ix) && t.from != t.to);
     let cite = |msg: MsgIx| label(session, msg);
@@ -135,6 +152,7 @@ fn item(session: &Session, plan: &Plan, ix: ItemIx, item: &PlanItem) -> Item {
         created: cite(item.first_msg),
         states: changes().take(TOLD).map(|t| Came { state: t.to.word(), msg: cite(t.msg) }).collect(),
         states_left: changes().count().saturating_sub(TOLD),
+        took: None,
         last: end(item),
     }
 }

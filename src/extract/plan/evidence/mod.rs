@@ -29,7 +29,7 @@ pub use self::talk::is_talk;
 pub use self::window::{Window, windows};
 use super::sources::{plan_file_named, plan_file_written};
 use super::{Evidence, Plan};
-use crate::session::{CallRef, CallStatus, Session, ToolCall, ToolKind};
+use crate::session::{CallRef, CallStatus, MsgIx, PartBody, Session, ToolCall, ToolKind};
 
 /// Calls looked at for one completion, the latest first; a window rarely holds more.
 const MOST_CALLS: usize = 400;
@@ -52,13 +52,21 @@ pub(super) fn find(session: &Session, plan: &mut Plan) {
         // What stands before the write that began the item was done for another.
         let began = window.write.and_then(|s| plan.snapshots[s as usize].call);
         let first = calls.partition_point(|(c, _)| began.map_or(c.msg < window.from, |w| *c < w));
-        let last = calls.partition_point(|(c, _)| c.msg <= t.msg);
+        // What a message does behind the words that tell of the end was done for the next.
+        let told = snapshot.call.is_none().then(|| last_text(session, t.msg)).flatten();
+        let last = calls.partition_point(|(c, _)| told.map_or(c.msg <= t.msg, |words| *c < words));
         let subject = Subject::of(&t.text);
         let found = weigh(&subject, &calls, first..last, snapshot.call, &unseen, &mut texts);
         let t = &mut plan.transitions[at];
         t.unsure = found.evidence.is_empty() && found.unsure;
         t.evidence = found.evidence;
     }
+}
+
+/// The last text of a message.
+fn last_text(session: &Session, msg: MsgIx) -> Option<CallRef> {
+    let part = session.message(msg).parts.iter().rposition(|p| matches!(p.body, PartBody::Text(_)))?;
+    Some(CallRef { msg, part: part as u32 })
 }
 
 /// Which of some calls bear on an item of this text, strongest first.

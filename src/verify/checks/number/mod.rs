@@ -41,7 +41,8 @@ pub(super) fn check(scene: &Scene<'_>) -> Vec<Finding> {
     if scene.sentence().block == Block::Row {
         figures.extend(of_columns(scene, &figures));
     }
-    let words = super::rows::verbatim_cells(scene);
+    let mut words = super::rows::verbatim_cells(scene);
+    words.extend(super::plan_row::took_cell(scene));
     figures.retain(|f| !words.iter().any(|w| w.contains(&f.span.start)));
     let all: Vec<Known> = figures.iter().flat_map(world::known).collect();
     figures.iter().filter_map(|f| decide(scene, &text, f, &all)).collect()
