@@ -166,6 +166,7 @@ fn work(analysis: &Analysis) -> Work {
     let mut usage = Usage::default();
     let replies = session.messages.iter().filter(|m| m.copied_from.is_none() && m.model.is_some());
     replies.clone().for_each(|m| usage.add(m.usage));
+    session.totals.values().for_each(|total| usage.add(*total));
     Work {
         took: session.first_at().zip(session.last_at()).map(|(a, b)| duration(a, b)),
         calls: calls().count(),
@@ -174,7 +175,7 @@ fn work(analysis: &Analysis) -> Work {
         tests: tests(session),
         output: usage.output.map(grouped),
         input: usage.input.map(grouped),
-        untold: replies.filter(|m| m.usage.output.is_none()).count(),
+        untold: if session.totals.is_empty() { replies.filter(|m| m.usage.output.is_none()).count() } else { 0 },
     }
 }
 

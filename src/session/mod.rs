@@ -15,6 +15,8 @@ pub(crate) mod patch;
 mod span;
 mod tool;
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -63,6 +65,9 @@ pub struct Session {
     pub threads: Vec<Thread>,
     /// Messages in reading order.
     pub messages: Vec<Message>,
+    /// Tokens by model that the transcript tells of the whole session only, where no message tells its own. The model
+    /// is empty where none is named.
+    pub totals: BTreeMap<String, Usage>,
     /// Files it was read from.
     pub sources: Vec<SourceFile>,
     /// Trouble met while reading.

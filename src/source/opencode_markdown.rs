@@ -1,6 +1,8 @@
 //! OpenCode's `/export`: Markdown for people. It carries no message ids, call ids, times or exit codes, and fences tool
 //! output with three backticks even where the output holds them; see `docs/formats.md` for what is made of that.
 
+mod dates;
+
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -186,11 +188,13 @@ impl<'a> Page<'a> {
         at
     }
 
-    /// The session's record, and the line of the first heading. Dates are written in the exporter's locale: not read.
+    /// The session's record, and the line of the first heading.
     fn header(&self) -> (Value, usize) {
         let title = self.lines.iter().find_map(|(_, l)| l.trim_start_matches('\u{FEFF}').strip_prefix("# "));
         let first = self.lines.iter().position(|(_, l)| HEADING.is_match(l)).unwrap_or(self.lines.len());
-        (json!({"title": title}), first)
+        let mut info = json!({"title": title});
+        self.dated(first, &mut info);
+        (info, first)
     }
 
     /// Reads the message whose heading stands at a line, and says where the next one begins.
@@ -366,7 +370,7 @@ impl<'a> Page<'a> {
     }
 
     fn warnings(&mut self, name: &str) -> Vec<Diag> {
-        let mut out = Vec::new();
+        let mut out: Vec<Diag> = self.undated(name).into_iter().collect();
         if let Some(at) = self.undivided {
             let byte = self.lines[at].0;
             let text =

@@ -37,7 +37,8 @@ pub(super) fn read(value: &Value) -> Option<Time> {
     }
 }
 
-fn written(text: &str) -> Time {
+/// Reads a time from text.
+pub(super) fn written(text: &str) -> Time {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Time::At(at);
     }

@@ -18,6 +18,8 @@ struct View {
     failures: Vec<Failure>,
     left: usize,
     tokens: Vec<Tokens>,
+    /// Whether they are told of the whole session only.
+    whole: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,7 +89,7 @@ pub(super) fn view(material: &Material<'_>) -> Result<Option<Value>, Error> {
     let failures = calls.iter().filter(|(_, c)| c.failed()).map(|(at, c)| failure(session, *at, c)).collect();
     let (failures, left) = first_rows(failures, material.full);
     let unknown = tools.iter().any(|row| row.unknown > 0);
-    some(View { tools, unknown, failures, left, tokens: tokens(session) })
+    some(View { tools, unknown, failures, left, tokens: tokens(session), whole: !session.totals.is_empty() })
 }
 
 fn failure(session: &Session, at: CallRef, call: &ToolCall) -> Failure {
@@ -115,6 +117,10 @@ fn tokens(session: &Session) -> Vec<Tokens> {
         sum.replies += 1;
         sum.unknown += usize::from(message.usage.output.is_none());
         sum.usage.add(message.usage);
+    }
+    // Without figures of replies those of the whole session stand alone.
+    for (model, usage) in &session.totals {
+        sums.entry(model).or_default().usage.add(*usage);
     }
     let told = |n: Option<u64>| n.map_or_else(|| "not known".to_owned(), grouped);
     sums.into_iter()

@@ -13,9 +13,10 @@ use super::assemble::Assembly;
 use super::order::{self, Item};
 use super::record::{self, Block, Body, Kind, Line};
 use super::threads::{self, AgentFile};
+use super::totals;
 use crate::diag::{Diag, Folded, Loc, Trouble};
 use crate::error::Error;
-use crate::session::{Draft, Message, Place, Session, SourceFile, ThreadStart};
+use crate::session::{Draft, Message, Place, Session, SourceFile, ThreadStart, Usage};
 use crate::source::input::Input;
 use crate::source::lines::{self, Lines, Record};
 use crate::source::{recognise, regular};
@@ -266,6 +267,7 @@ fn draft(
     }
     let forked: HashMap<Place, String> =
         items.iter().filter_map(|item| Some((item.place, copied.get(item.line.uuid.as_deref()?)?.clone()))).collect();
+    let totals = totals::only(items.iter().map(|item| &item.line));
     let threads = threads::threads(&items, &plan, &agents);
     for thread in threads.list.iter().skip(1).filter(|t| t.start == ThreadStart::Unknown) {
         let message = "a subagent whose caller is not known; numbered from 0.s1";
@@ -274,6 +276,10 @@ fn draft(
     let mut threads = Assembly::new(stream, loc, &mut warnings).run(items, &plan, threads);
     for message in threads.iter_mut().flat_map(|t| &mut t.messages) {
         message.copied_from = forked.get(&message.place).cloned();
+    }
+    let told = |u: &Usage| [u.input, u.output, u.cache_read, u.cache_write].into_iter().flatten().any(|n| n > 0);
+    if !threads.iter().flat_map(|t| &t.messages).any(|m| told(&m.usage)) {
+        head.totals = totals;
     }
     warn_of_clock(&threads[0].messages, loc, &mut warnings);
     head.warnings.extend(warnings.finish());

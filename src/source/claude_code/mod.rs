@@ -15,6 +15,7 @@ mod results;
 mod tests;
 mod text;
 mod threads;
+mod totals;
 mod twins;
 mod wire;
 

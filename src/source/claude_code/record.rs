@@ -5,6 +5,7 @@ use serde::de::Error as _;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::totals::{self, Totals};
 use super::wire::{self, Content, Wire};
 use crate::session::Usage;
 use crate::source::loose::{Loose, Object, Str};
@@ -100,6 +101,8 @@ pub(super) struct Line {
     pub(super) compact: bool,
     pub(super) api_error: bool,
     pub(super) body: Body,
+    /// What the whole run cost, on the line that ends it.
+    pub(super) totals: Totals,
     /// Fields that hold something unexpected.
     pub(super) odd: Vec<&'static str>,
 }
@@ -175,6 +178,7 @@ fn line(wire: Wire<'_>, word: &str, text: &str) -> Line {
         meta: flag(&wire.is_meta),
         compact: flag(&wire.is_compact_summary),
         api_error: flag(&wire.is_api_error_message),
+        totals: if kind == Kind::Result { totals::parse(wire.model_usage, wire.usage) } else { Totals::new() },
         body: body(kind, wire, word, text, &mut odd, agent, &caller),
         caller,
         odd,
@@ -324,12 +328,7 @@ fn message(wire: wire::Message<'_>, data: Value, text: &str, odd: &mut Vec<&'sta
             odd.push(field);
         }
     }
-    let usage = wire.usage.get().map_or_else(Usage::default, |u| Usage {
-        input: u.0.input_tokens.get(),
-        output: u.0.output_tokens.get(),
-        cache_read: u.0.cache_read_input_tokens.get(),
-        cache_write: u.0.cache_creation_input_tokens.get(),
-    });
+    let usage = totals::usage(wire.usage);
     Message { id: wire.id.boxed(), model: wire.model.boxed(), usage, blocks, data }
 }
 

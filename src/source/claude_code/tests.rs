@@ -300,6 +300,34 @@ fn tokens_of_a_call_sent_again_are_counted() {
     assert_eq!(inputs, [Some(13), Some(10)]);
 }
 
+/// What the last line says of the whole run counts where no reply says its own, and never beside them.
+#[test]
+fn totals_of_the_stream_stand_in_for_tokens_of_replies() {
+    let read = |lines: &[String]| {
+        let inputs = vec![Input::bytes("-", lines.join("\n"))];
+        load(&Group { format: &STREAM, inputs }, None).unwrap().remove(0).totals
+    };
+    let result = |told: serde_json::Value| {
+        let mut line = json!({"type": "result", "subtype": "success", "session_id": "s"});
+        line.as_object_mut().unwrap().extend(told.as_object().unwrap().clone());
+        line.to_string()
+    };
+    let models = result(
+        json!({"usage": {"input_tokens": 1}, "modelUsage": {"m": {"inputTokens": 3, "outputTokens": 4}, "odd": 1}}),
+    );
+    let found = read(&[said("1", "", "m1", "done"), models.clone()]);
+    assert_eq!(
+        found.iter().map(|(m, u)| (m.as_str(), u.input, u.output)).collect::<Vec<_>>(),
+        [("m", Some(3), Some(4))]
+    );
+    let sum = result(json!({"usage": {"input_tokens": 5}, "modelUsage": null}));
+    assert_eq!(read(&[said("1", "", "m1", "done"), sum])[""].input, Some(5));
+    assert!(read(&[said("1", "", "m1", "done"), models.clone(), models.clone()]).is_empty());
+    let mut own: serde_json::Value = serde_json::from_str(&said("1", "", "m1", "done")).unwrap();
+    own["message"]["usage"] = json!({"output_tokens": 2});
+    assert!(read(&[own.to_string(), models]).is_empty());
+}
+
 #[test]
 fn a_queued_text_counts_once() {
     let queued = |text: &str| json!({"type": "queue-operation", "sessionId": "s", "content": text}).to_string();

@@ -65,6 +65,10 @@ pub(super) struct Wire<'a> {
     pub(super) is_error: Loose<bool>,
     #[serde(borrow)]
     pub(super) result: Str<'a>,
+    #[serde(borrow)]
+    pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) model_usage: Option<&'a RawValue>,
 }
 
 /// `message`: what the model was sent or answered.

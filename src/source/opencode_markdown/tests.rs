@@ -1,7 +1,7 @@
 use super::*;
 use crate::session::{CallStatus, PartBody, Session};
 
-const HEAD: &str = "# A title\n\n**Session ID:** ses_a1\n**Created:** 4/6/2026, 9:50:52 AM\n**Updated:** x\n\n---\n\n";
+const HEAD: &str = "# A title\n\n**Session ID:** ses_a1\n**Created:**\n**Updated:**\n\n---\n\n";
 
 fn session(body: &str) -> Session {
     let text = format!("{HEAD}{body}");
@@ -26,6 +26,16 @@ fn messages_parts_and_places_are_found() {
     let call = reply.calls().next().unwrap();
     assert_eq!((call.command(), call.result.as_ref().unwrap().text.as_str()), (Some("ls"), "a"));
     assert_eq!((call.exit_code(), reply.place.line, reply.parts[1].place.line), (None, 18, 24));
+}
+
+#[test]
+fn dates_without_a_zone_are_told_and_not_taken_for_times() {
+    let text = HEAD.replace("**Created:**", "**Created:** 4/6/2026, 9:50:52 AM") + "## User\n\ngo\n\n---\n";
+    let read = |text: &str| load(&[Input::bytes("x", text)]).unwrap().remove(0).finish(None);
+    let session = read(&text);
+    assert_eq!((session.warnings[0].kind.word(), session.first_at()), ("time-zone", None));
+    assert!(session.warnings[0].message.starts_with("the export says: created 4/6/2026, 9:50:52 AM; "));
+    assert!(read(&text.replace("4/6/2026, 9:50:52 AM", "2026-04-06T09:50:52Z")).warnings.is_empty());
 }
 
 #[test]
