@@ -161,3 +161,29 @@ pub(crate) fn terminal_width() -> Option<u16> {
     }
     terminal_size::terminal_size().map(|(width, _)| width.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_a_table_stand_in_line_whatever_the_cells_hold() {
+        // Columns that each text takes, counted by hand; the widest is the joiner's, which is shown as it is written.
+        let texts = [
+            ("fix", 3),
+            ("a 🚒 b", 6),
+            ("👩\u{200D}🚒", 12),
+            ("👍🏽", 2),
+            ("🇩🇪", 2),
+            ("❤\u{FE0F}", 2),
+            ("Cafe\u{301}", 4),
+            ("調査", 4),
+        ];
+        let rows: Vec<Vec<String>> = texts.iter().map(|(text, _)| vec![(*text).into(), "|".into()]).collect();
+        let table = grid(&["item", "end"], &rows);
+        for (line, (text, columns)) in table.lines().skip(1).zip(texts) {
+            let filled = format!("{}{}|", one_line(text), " ".repeat(12 - columns + 2));
+            assert_eq!(line, filled, "{table}");
+        }
+    }
+}

@@ -148,4 +148,41 @@ mod tests {
         let column = |line: &str| line[..line.find(['█', '·']).unwrap()].width();
         assert_eq!(column(lines[1]), column(lines[2]));
     }
+
+    #[test]
+    fn text_fills_the_columns_of_a_terminal_and_no_cluster_is_cut() {
+        // Columns that each text takes, counted by hand.
+        let texts = [
+            ("fix", 3),
+            ("a 🚒 b", 6),
+            ("👩\u{200D}🚒", 2),
+            ("👍🏽", 2),
+            ("🇩🇪", 2),
+            ("❤\u{FE0F}", 2),
+            ("1\u{FE0F}\u{20E3}", 2),
+            ("Cafe\u{301}", 4),
+            ("o\u{308}\u{332}", 1),
+            ("調査", 4),
+        ];
+        for (text, columns) in texts {
+            assert_eq!(fit(text, 10), format!("{text}{}", " ".repeat(10 - columns)), "{text:?}");
+            assert_eq!(fit(text, columns), text, "{text:?} fits");
+        }
+        assert_eq!(fit("ab👩\u{200D}🚒cd", 5), "ab👩\u{200D}🚒…");
+        assert_eq!(fit("ab👩\u{200D}🚒cd", 4), "ab… ");
+        assert_eq!(fit("Cafe\u{301}s", 5), "Cafe\u{301}s");
+        assert_eq!(fit("Cafe\u{301} au", 5), "Cafe\u{301}…");
+        assert_eq!(fit("🇩🇪🇫🇷🇮🇹", 4), "🇩🇪… ");
+    }
+
+    #[test]
+    fn bars_start_in_one_column_whatever_the_items_hold() {
+        let texts = ["Paint the 🚒 red", "Ask the 👩\u{200D}🚒 crew", "Hoist the 🇩🇪", "Cafe\u{301} 👍🏽", "fix"];
+        let items: Vec<_> = texts.iter().map(|t| json!({"content": t, "status": "pending"})).collect();
+        let session = SessionBuilder::new().call("TodoWrite", json!({ "todos": items }), "ok").build();
+        let chart = timeline(&session, &extract(&session), Some(NAME + 21));
+        let bars: Vec<usize> = chart.lines().skip(1).take(5).map(|l| l[..l.find('·').unwrap()].width()).collect();
+        assert_eq!(bars, [NAME + 1; 5], "{chart}");
+        assert!(chart.contains("👩\\u{200D}🚒"), "a joiner hides, so it is shown: {chart}");
+    }
 }
