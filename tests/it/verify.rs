@@ -345,3 +345,22 @@ fn no_text_stops_it() {
         })
         .unwrap();
 }
+
+/// A stream whose last line alone tells tokens.
+#[test]
+fn tokens_of_a_whole_session_are_looked_up_there() {
+    let home = tempfile::tempdir().unwrap();
+    let (stream, article) = (home.path().join("s.jsonl"), home.path().join("a.md"));
+    let lines = [
+        r#"{"type":"system","subtype":"init","session_id":"s"}"#,
+        r#"{"type":"assistant","session_id":"s","message":{"id":"m1","model":"m-1","role":"assistant","content":[{"type":"text","text":"Done."}]}}"#,
+        r#"{"type":"result","subtype":"success","session_id":"s","modelUsage":{"m-1":{"inputTokens":31,"outputTokens":4}}}"#,
+    ];
+    std::fs::write(&stream, lines.join("\n")).unwrap();
+    for (input, code) in [(31, 0), (32, 1)] {
+        std::fs::write(&article, format!("| model | input | output |\n|---|--:|--:|\n| `m-1` | {input} | 4 |\n"))
+            .unwrap();
+        let ran = turnpoint().arg("verify").arg(&article).arg("--session").arg(&stream).output().unwrap();
+        assert_eq!(ran.status.code(), Some(code), "{}", String::from_utf8_lossy(&ran.stdout));
+    }
+}

@@ -212,13 +212,14 @@ fn verbatim(scene: &Scene<'_>) -> Option<Finding> {
     })
 }
 
-/// Tokens of a model, added up over its replies.
+/// Tokens of a model, added up over its replies; where none has its own, those of the whole session.
 fn tokens(scene: &Scene<'_>) -> Option<Finding> {
     let model = scene.cell(&["model"])?.trim_matches('`');
     let of_model = |m: &&crate::session::Message| m.model.as_deref() == Some(model) && m.role == Role::Assistant;
+    let whole_session = scene.world.session().totals.get(if model == "not named" { "" } else { model });
     let sum = |get: fn(&Usage) -> Option<u64>, all: bool| -> u64 {
         let messages = scene.world.session().messages.iter().filter(of_model).filter(|m| all || !m.abandoned);
-        messages.filter_map(|m| get(&m.usage)).sum()
+        messages.map(|m| &m.usage).chain(whole_session).filter_map(get).sum()
     };
     type Column = (&'static str, fn(&Usage) -> Option<u64>);
     let columns: [Column; 4] = [
@@ -229,9 +230,10 @@ fn tokens(scene: &Scene<'_>) -> Option<Finding> {
     ];
     let stated: Vec<(Column, u64)> =
         columns.into_iter().filter_map(|c| Some((c, whole(scene.cell(&[c.0])?)?))).collect();
-    let (last, _) = stated.last()?;
+    if stated.is_empty() {
+        return None;
+    }
     let wrong = stated.iter().find(|((_, get), n)| sum(*get, true) != *n && sum(*get, false) != *n);
-    let _ = last;
     Some(match wrong {
         None => Finding::supported(Kind::Count, "the tokens add up so"),
         Some(((name, get), n)) => {
